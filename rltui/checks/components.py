@@ -152,7 +152,7 @@ def table_fault(spec: EnvSpec, argument: str) -> ComponentFault | None:
     if not failed:
         return None
     count = "1 check" if len(failed) == 1 else f"{len(failed)} checks"
-    message = f"the action table {spec.table.name} fails {count}:\n" + "\n".join(_told(failed))
+    message = f"the action table {spec.table.name} fails {count}:\n" + "\n".join(_failure_lines(failed))
     return ComponentFault(("actions", "table"), message, f"lut {argument}")
 
 
@@ -191,6 +191,6 @@ def memory_faults(tasks: Iterable[Profile], argument: str) -> list[ComponentFaul
     return []
 
 
-def _told(failed: list[TableCheck]) -> list[str]:
+def _failure_lines(failed: list[TableCheck]) -> list[str]:
     more = len(failed) - SHOWN
     return [*(f"- {check.sentence}" for check in failed[:SHOWN]), *([f"- and {more} more"] if more > 0 else [])]

@@ -261,13 +261,13 @@ def _say_json(value: Any) -> None:
 
 
 def lines(
-    data: DataDir, inventories: Sequence[Inventory], strays: Sequence[UnrecognisedEntry], now: float
+    data: DataDir, inventories: Sequence[Inventory], unrecognised: Sequence[UnrecognisedEntry], now: float
 ) -> list[str]:
     """Each run's table, damaged and stray entries with their reasons below it."""
     from rltui.cli.output import aligned
     from rltui.runs.best import best_of
 
-    if not inventories and not strays:
+    if not inventories and not unrecognised:
         return [f"no runs in {data.root}; start one: rltui train PROFILE"]
     found: list[str] = []
     for inventory in inventories:
@@ -284,9 +284,9 @@ def lines(
             if _is_protected(protected, each)
         ]
         found += [f"  damaged: {one_line(info.name)}: {one_line(info.damage)}" for info in infos if info.damage]
-        found += [f"  stray: {one_line(stray.path)}: {stray.reason}" for stray in inventory.unrecognised]
+        found += [f"  stray: {one_line(entry.path)}: {entry.reason}" for entry in inventory.unrecognised]
         found += [f"  {inventory.problem}"] if inventory.problem else []
-    return found + [f"stray: {one_line(stray.path)}: {stray.reason}" for stray in strays]
+    return found + [f"stray: {one_line(entry.path)}: {entry.reason}" for entry in unrecognised]
 
 
 def _is_protected(protected: frozenset[int], info: CheckpointInfo) -> bool:
@@ -348,7 +348,7 @@ def as_dict(inventory: Inventory) -> dict[str, Any]:
         "parent": inventory.parent,
         "milestones": [_state(info, best, protected) for info in inventory.milestones],
         "checkpoints": [_state(info, best, protected) for info in inventory.checkpoints],
-        "strays": [{"path": str(stray.path), "reason": stray.reason} for stray in inventory.unrecognised],
+        "strays": [{"path": str(entry.path), "reason": entry.reason} for entry in inventory.unrecognised],
         "problem": inventory.problem or None,
     }
 

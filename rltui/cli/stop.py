@@ -223,9 +223,9 @@ def _ending(paths: RunPaths, begun: float) -> str:
     finished = next((record for record in reversed(records) if isinstance(record, RunFinished)), None)
     saved = next((record for record in reversed(records) if isinstance(record, CheckpointSaved)), None)
     whole = [info.path for info in list_checkpoints(paths) if info.damage is None]
-    kept = (
+    newest = (
         f"saved {saved.path}" if saved else f"its newest checkpoint is {whole[-1]}" if whole else "it has no checkpoint"
     )
     if finished is None:
-        return f"run {paths.name} has ended without a word; {kept}"
-    return f"run {paths.name} has ended at {finished.timesteps:,} timesteps ({finished.reason}); {kept}"
+        return f"run {paths.name} has ended without a word; {newest}"
+    return f"run {paths.name} has ended at {finished.timesteps:,} timesteps ({finished.reason}); {newest}"

@@ -133,13 +133,13 @@ def _write(trace: RewardTrace, out: TextIO) -> list[float]:
 def _with_progress(steps: Iterable[TraceStep], count: int) -> Iterator[TraceStep]:
     """On a terminal, for what takes longer."""
     shown = time.monotonic()
-    told = False
+    has_printed = False
     for number, step in enumerate(steps):
         if sys.stderr.isatty() and time.monotonic() - shown > PATIENCE:
-            shown, told = time.monotonic(), True
+            shown, has_printed = time.monotonic(), True
             print(f"\r{number:,} of {count:,} steps", end="", file=sys.stderr, flush=True)
         yield step
-    if told:
+    if has_printed:
         print("\r" + " " * 40 + "\r", end="", file=sys.stderr)
 
 

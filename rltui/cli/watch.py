@@ -115,11 +115,11 @@ def _watch(args: argparse.Namespace, lifeline: Lifeline) -> int:
     from rltui.view.output import ThinnedOutput
 
     notices: list[str] = []
-    painted = _paints(args)
+    paints = _paints(args)
 
     def notice(text: str) -> None:
         notices.append(text)
-        if not painted:
+        if not paints:
             say(f"rltui: {text}", sys.stderr)
 
     moments = _moments(args, notice)
@@ -127,7 +127,7 @@ def _watch(args: argparse.Namespace, lifeline: Lifeline) -> int:
     outputs: list[Output] = [ThinnedOutput(output, _ticks(args)) for output in (link, *_viewers(args, notice))]
     outputs += [recorder] if recorder else []
     last = _show(args, moments, outputs, _Status(link, notices, lifeline))
-    for text in notices if painted else ():
+    for text in notices if paints else ():
         say(f"rltui: {text}", sys.stderr)
     _report(args, last, link, recorder)
     return 0

@@ -44,20 +44,20 @@ class Rollout:
         if self.valid.all():
             return self
         _, steps, agents = self.shape
-        kept = self.valid
+        valid = self.valid
         worker, rest = np.divmod(self.final_index, steps * agents)
-        finals = kept[worker]
+        finals = valid[worker]
         return Rollout(
-            obs=self.obs[kept],
-            actions=self.actions[kept],
-            log_probs=self.log_probs[kept],
-            rewards=self.rewards[kept],
-            terminated=self.terminated[kept],
-            truncated=self.truncated[kept],
+            obs=self.obs[valid],
+            actions=self.actions[valid],
+            log_probs=self.log_probs[valid],
+            rewards=self.rewards[valid],
+            terminated=self.terminated[valid],
+            truncated=self.truncated[valid],
             final_obs=self.final_obs[finals],
-            final_index=((np.cumsum(kept) - 1)[worker] * steps * agents + rest)[finals],
-            valid=self.valid[kept],
-            legality=None if self.legality is None else self.legality[kept],
+            final_index=((np.cumsum(valid) - 1)[worker] * steps * agents + rest)[finals],
+            valid=self.valid[valid],
+            legality=None if self.legality is None else self.legality[valid],
             cars=self.cars,
         )
 

@@ -55,13 +55,13 @@ class PagedColumn(Sequence[float]):
     Rows are only ever added behind the last one, by one thread; others may read meanwhile.
     """
 
-    __slots__ = ("_kept", "_looked_at", "_newest", "_places", "_spill")
+    __slots__ = ("_unspilled", "_looked_at", "_newest", "_places", "_spill")
 
     def __init__(self, spill: Spill, unknown: int = 0) -> None:
         """unknown: so many rows of NaN."""
         self._spill = spill
         self._places = array("q")  # of each page put aside, in the spill
-        self._kept: dict[int, array[float]] = {}  # pages that the disk did not take
+        self._unspilled: dict[int, array[float]] = {}  # pages that the disk did not take
         self._newest: tuple[int, array[float]] = (0, array("d"))  # number of the first row, and the rows
         self._looked_at: tuple[int, array[float]] = (-1, array("d"))  # a page's number and rows: who walks stays on it
         if unknown:
@@ -117,7 +117,7 @@ class PagedColumn(Sequence[float]):
         shared = min(length, first) // PAGE
         other = PagedColumn(self._spill)
         other._places = self._places[:shared]
-        other._kept = {page: rows for page, rows in self._kept.items() if page < shared}
+        other._unspilled = {page: rows for page, rows in self._unspilled.items() if page < shared}
         other._newest = (shared * PAGE, self[shared * PAGE : length])
         return other
 
@@ -129,7 +129,7 @@ class PagedColumn(Sequence[float]):
             place = self._spill.put(pages)
         if place is None:
             begin = len(self._places)
-            self._kept.update((begin + row // PAGE, newest[row : row + PAGE]) for row in range(0, rows, PAGE))
+            self._unspilled.update((begin + row // PAGE, newest[row : row + PAGE]) for row in range(0, rows, PAGE))
             place = 0
         self._places.extend(range(place, place + rows * ITEM, PAGE * ITEM))
         self._newest = (first + rows, newest[rows:])  # last: who reads meanwhile sees the one or the other
@@ -142,11 +142,11 @@ class PagedColumn(Sequence[float]):
         while start < min(stop, first):
             page, begin = divmod(start, PAGE)
             rows = min(self._pages_in_one(page, min(stop, first)) * PAGE - begin, min(stop, first) - start)
-            kept = self._kept.get(page)
-            if kept is None:
+            rows_there = self._unspilled.get(page)
+            if rows_there is None:
                 values.frombytes(self._spill.get(self._places[page] + begin * ITEM, rows * ITEM))
             else:
-                values.extend(kept[begin : begin + rows])
+                values.extend(rows_there[begin : begin + rows])
             start += rows
         if stop > first:
             values.extend(newest[: stop - first])
@@ -155,11 +155,11 @@ class PagedColumn(Sequence[float]):
     def _pages_in_one(self, page: int, stop: int) -> int:
         """How many pages from this one on, up to row `stop`, lie one behind the other."""
         places, last = self._places, page
-        if page not in self._kept:
+        if page not in self._unspilled:
             while (
                 (last + 1) * PAGE < stop
                 and places[last + 1] == places[last] + PAGE * ITEM
-                and last + 1 not in self._kept
+                and last + 1 not in self._unspilled
             ):
                 last += 1
         return last - page + 1

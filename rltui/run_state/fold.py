@@ -179,8 +179,8 @@ def _header_with(header: RunStarted, record: SettingChanged, value: float) -> Ru
         changes[FIELDS[record.setting]] = value
     if record.setting == RATE:
         critic, policy = header.critic_learning_rate, header.learning_rate
-        kept = value * (critic / policy) if policy else critic
-        changes["critic_learning_rate"] = kept if record.critic is None else record.critic
+        scaled = value * (critic / policy) if policy else critic
+        changes["critic_learning_rate"] = scaled if record.critic is None else record.critic
     return msgspec.structs.replace(header, **changes)
 
 

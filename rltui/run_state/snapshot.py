@@ -40,8 +40,8 @@ def with_header(headers: Headers, timesteps: int, header: RunStarted) -> Headers
     earlier start led to stays: a start that goes back is judged by the header from before there.
     """
     led = ((since, each) for since, each in headers if since <= timesteps)
-    kept = (one for one in led if one[0] < timesteps or one[1].timesteps < header.timesteps)
-    return (*kept, (timesteps, header))[-MOST:]
+    others = (one for one in led if one[0] < timesteps or one[1].timesteps < header.timesteps)
+    return (*others, (timesteps, header))[-MOST:]
 
 
 def header_at(headers: Headers, timesteps: int) -> RunStarted | None:

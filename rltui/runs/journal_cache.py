@@ -152,14 +152,14 @@ class ThinnedJournal:
     def thin(self, seen: Counter[int]) -> None:
         """Leave out what nobody asks for any more. seen: how many of each kind come later; counted on."""
         for segment in reversed(self.segments):
-            kept = []
+            left = []
             for kind, line in reversed(segment.lines):
                 if kind <= ROW or seen[kind] < (1 if kind == TABLE else NEWEST):
                     seen[kind] += 1
-                    kept.append((kind, line))
+                    left.append((kind, line))
                 elif kind != TABLE:
                     self.omitted += 1
-            segment.lines = kept[::-1]
+            segment.lines = left[::-1]
 
     def settle(self) -> None:
         """Write the newest row's line out."""
@@ -332,7 +332,7 @@ class CachedJournal:
 
     def newest(self) -> list[Record]:
         """The header and the end of a journal that takes a while to read; empty where `poll` gives all of it soon."""
-        self._parts = self._kept()
+        self._parts = self._cached_parts()
         left = sum(_size(part.path) - part.thinned.covers for part in self._parts)
         if left < LONG:
             return []
@@ -350,7 +350,7 @@ class CachedJournal:
 
     def _read_all(self) -> JournalTail:
         """Thin all parts; returns what follows the journal from there. Whoever rotates it meanwhile makes it start over."""
-        self._parts = self._parts or self._kept()
+        self._parts = self._parts or self._cached_parts()
         for part in self._parts:
             _complete(part)
         last = self._parts[-1]
@@ -362,7 +362,7 @@ class CachedJournal:
             part.thinned.thin(seen)
         return JournalTail(self._path, last.read_parts, last.thinned.covers)
 
-    def _kept(self) -> list[_Part]:
+    def _cached_parts(self) -> list[_Part]:
         """Every part with what is kept of it; the current one comes last."""
         rotated = rotated_parts(self._path)
         last = rotated[-1][0] if rotated else 0

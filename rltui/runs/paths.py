@@ -141,9 +141,9 @@ def data_dir(option: str | None = None) -> DataDir:
     variable = os.environ.get(DATA_VARIABLE)
     root = absolute(option or variable or "data")
     if os.path.exists(root) and not os.path.isdir(root):  # noqa: PTH110, PTH112 - Path's raise where they may not look
-        said_by = "--data-dir" if option else DATA_VARIABLE if variable else "the default"
+        given_by = "--data-dir" if option else DATA_VARIABLE if variable else "the default"
         raise RltuiError(
-            f"{root} is no folder ({said_by})", "choose a folder for the runs: --data-dir DIR", exit_code=2
+            f"{root} is no folder ({given_by})", "choose a folder for the runs: --data-dir DIR", exit_code=2
         )
     return DataDir(root)
 

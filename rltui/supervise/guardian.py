@@ -114,7 +114,7 @@ if sys.platform != "win32":
         def __init__(self, viewer: int, news: int, terminal: SavedTerminal) -> None:
             self._viewer, self._pipe, self._terminal = viewer, news, terminal
             self._news = News()
-            self._told = False
+            self._passed_on = False
 
         def pass_signals_on(self) -> None:
             """To the viewer, which ends in its own way; one that does not is killed."""
@@ -164,8 +164,8 @@ if sys.platform != "win32":
                     pass
 
         def _pass_on(self, number: int, _: FrameType | None = None) -> None:
-            if not self._told:
-                self._told = True
+            if not self._passed_on:
+                self._passed_on = True
                 signal.setitimer(signal.ITIMER_REAL, PATIENCE)
             self._signal(number)
 

@@ -189,7 +189,7 @@ class TableUse:
         }
         self._masked = 1 - legal_rows(rows).mean(axis=1) if options.legality == "mask" else None  # share by class
         self._replaces = options.legality == "fallback"
-        self._clock, self._told_at = clock, -np.inf
+        self._clock, self._recorded_at = clock, -np.inf
 
     def count(self, rollout: Rollout, replaced: int) -> dict[str, float | None]:
         """The iteration's figures. replaced: choices that the fallback took the place of. Unknown is None."""
@@ -213,11 +213,11 @@ class TableUse:
 
     def due(self) -> bool:
         """Whether it is time for a record of the counts: at once, then every few seconds."""
-        return self._clock() - self._told_at >= RECORD_SECONDS
+        return self._clock() - self._recorded_at >= RECORD_SECONDS
 
     def record(self, timesteps: int) -> TableUsed:
         """The counts so far; the next one is due some seconds later."""
-        self._told_at = self._clock()
+        self._recorded_at = self._clock()
         return TableUsed(time=time.time(), timesteps=timesteps, table_hash=self._hash, counts=self._counts.tolist())
 
     def _masked_share(self, rollout: Rollout) -> float | None:

@@ -143,7 +143,7 @@ class RltuiApp(App[str]):
         if self._driver is not None and not self.is_headless:
             self._driver.write(sequence)
 
-    def on_cockpit_screen_news(self, message: CockpitScreen.News) -> None:
+    def on_cockpit_screen_snapshot_changed(self, message: CockpitScreen.SnapshotChanged) -> None:
         self._notifier.hear(message.before, message.now)
 
     def _check_run(self) -> None:

@@ -30,10 +30,10 @@ def clean(text: str) -> str:
 
 def crop_text(text: str, width: int) -> str:
     """At most `width` columns, an ellipsis in place of what was cut. However long the text, only what fits is measured."""
-    kept = text[: width * MARKS]
-    if len(kept) == len(text) and cell_len(text) <= width:
+    start = text[: width * MARKS]
+    if len(start) == len(text) and cell_len(text) <= width:
         return text
-    return set_cell_size(kept, width - 1).rstrip() + "…" if width > 1 else "…"[:width]
+    return set_cell_size(start, width - 1).rstrip() + "…" if width > 1 else "…"[:width]
 
 
 def crop_middle(text: str, width: int) -> str:
@@ -55,16 +55,16 @@ def crop(line: Line, width: int) -> Line:
     """At most `width` columns, an ellipsis where something was cut."""
     if width_of(line) <= width:
         return line
-    kept: list[Span] = []
+    fitting: list[Span] = []
     left = width
     for text, role in line:
         size = cell_len(text)
         if size >= left:  # what follows does not fit either, so even an exact fit is cut
-            kept.append((crop_text(text + " …", left) if size == left else crop_text(text, left), role))
-            return tuple(kept)
-        kept.append((text, role))
+            fitting.append((crop_text(text + " …", left) if size == left else crop_text(text, left), role))
+            return tuple(fitting)
+        fitting.append((text, role))
         left -= size
-    return tuple(kept)
+    return tuple(fitting)
 
 
 def fit(line: Line, width: int) -> Line:

@@ -205,17 +205,17 @@ ASCII = Glyphs(ASCII_LINES, ">>^<<<v>", "@Oo", ",", "+-", "#.", "x", ".")
 
 def draw(moment: MatchFrame, width: int, height: int, ascii_only: bool = False, colour: bool = False) -> list[str]:
     """`height` lines of `width` columns. colour: with escape sequences."""
-    return painted(moment, width, height, ascii_only).lines(colour)
+    return _draw_canvas(moment, width, height, ascii_only).lines(colour)
 
 
 def runs(
     moment: MatchFrame, width: int, height: int, ascii_only: bool = False, braille: bool = True
 ) -> list[list[Run]]:
     """The same as runs of text and the name of their style (STYLES). braille: whether the font has it."""
-    return painted(moment, width, height, ascii_only, braille).runs()
+    return _draw_canvas(moment, width, height, ascii_only, braille).runs()
 
 
-def painted(moment: MatchFrame, width: int, height: int, ascii_only: bool, braille: bool = True) -> CellCanvas:
+def _draw_canvas(moment: MatchFrame, width: int, height: int, ascii_only: bool, braille: bool = True) -> CellCanvas:
     glyphs = ASCII if ascii_only else UNICODE if braille else replace(UNICODE, dot="•")
     teams = [[car for car in moment.cars if car.team == team] for team in (0, 1)]
     below = max(map(len, teams), default=0)

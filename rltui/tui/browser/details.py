@@ -62,8 +62,8 @@ def _unrecognised(entry: CheckpointRow, width: int) -> list[Line]:
     found += wrap(str(entry.path), width, "muted")
     meta = entry.meta
     if meta is not None:
-        said = f"It holds a saved state of run {meta.run} at {meta.timesteps:,} timesteps."
-        found += wrap(f"{said} Give the folder a name as above, and it is listed.", width)
+        what = f"It holds a saved state of run {meta.run} at {meta.timesteps:,} timesteps."
+        found += wrap(f"{what} Give the folder a name as above, and it is listed.", width)
     return found
 
 

@@ -104,18 +104,18 @@ def check_can_keep(entry: CheckpointRow) -> CheckpointInfo:
 def keep_checkpoint(data: DataDir, entry: CheckpointRow) -> Outcome:
     """Its copy among the milestones; nothing is asked, for nothing is lost and it can be taken back."""
     paths = data.run(entry.run)
-    kept = keep.keep_checkpoint(paths, check_can_keep(entry))
-    if kept.present:
-        return Outcome(f"{entry.words} is kept already, as {kept.milestone}; nothing was changed")
-    words = f"milestone {formatting.millions(kept.path.name)} of {entry.run}"
+    copy = keep.keep_checkpoint(paths, check_can_keep(entry))
+    if copy.present:
+        return Outcome(f"{entry.words} is kept already, as {copy.milestone}; nothing was changed")
+    words = f"milestone {formatting.millions(copy.path.name)} of {entry.run}"
 
     def undo() -> Outcome:
-        trash.delete(paths, read_checkpoint_info(kept.path))
+        trash.delete(paths, read_checkpoint_info(copy.path))
         return Outcome(f"taken back: {words} is in the trash, and the checkpoint is pruned again in its turn")
 
-    aside = f"; a damaged one of that name is now {kept.set_aside}" if kept.set_aside else ""
-    said = f"{entry.words} is kept as {kept.milestone}, which is never pruned{aside}; u takes it back"
-    return Outcome(said, undo, f"{words} kept")
+    aside = f"; a damaged one of that name is now {copy.set_aside}" if copy.set_aside else ""
+    answer = f"{entry.words} is kept as {copy.milestone}, which is never pruned{aside}; u takes it back"
+    return Outcome(answer, undo, f"{words} kept")
 
 
 def export_prompt(data: DataDir, entry: CheckpointRow) -> TextPrompt:
@@ -194,8 +194,8 @@ def deletion_prompt(data: DataDir, entry: CheckpointRow) -> TextPrompt:
 def delete(data: DataDir, entry: CheckpointRow) -> Outcome:
     assert entry.info is not None
     trashed = trash.delete(data.run(entry.run), entry.info)
-    said = f"{entry.words} is in the trash; u takes it back"
-    return Outcome(said, lambda: restore(data, trashed, entry.words), f"{entry.words} deleted")
+    answer = f"{entry.words} is in the trash; u takes it back"
+    return Outcome(answer, lambda: restore(data, trashed, entry.words), f"{entry.words} deleted")
 
 
 def restore(data: DataDir, trashed: Trashed, words: str) -> Outcome:

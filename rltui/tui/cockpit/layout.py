@@ -64,7 +64,7 @@ def slot_regions(
     if is_single(width, height):
         return SlotRegions(single=True, regions={"charts": Region(0, 0, width, height - FRAME)})
     wide = width >= WIDE and height >= TALL
-    rows = _Rows(height, wanted or {}, _by_partner(extra or {}), wide)
+    rows = _PaneRows(height, wanted or {}, _by_partner(extra or {}), wide)
     right = min(width * 4 // 11, MOST_RIGHT)
     left = width - right
     regions: dict[Slot, Region] = {
@@ -101,7 +101,7 @@ def _by_partner(extra: Mapping[Slot, int]) -> dict[Slot, int]:
     return found
 
 
-class _Rows:
+class _PaneRows:
     """Heights of the parts of the body."""
 
     def __init__(self, height: int, wanted: Mapping[Slot, int], extra: Mapping[Slot, int], wide: bool) -> None:

@@ -96,7 +96,7 @@ class CockpitScreen(Screen[None]):
     class Left(Message):
         """The user wants to see the launcher."""
 
-    class News(Message):
+    class SnapshotChanged(Message):
         """The trainer has been heard again: what was known before, and what is known now."""
 
         def __init__(self, before: RunSnapshot, now: RunSnapshot) -> None:
@@ -184,7 +184,7 @@ class CockpitScreen(Screen[None]):
     def watch_snapshot(self, before: RunSnapshot, now: RunSnapshot) -> None:
         self.grid.place(self.shown)
         self.show_now()
-        self.post_message(self.News(before, now))
+        self.post_message(self.SnapshotChanged(before, now))
         if self._leaving and not self.running:
             self.app.exit(
                 f"{now.run} has stopped at {now.timesteps:,} timesteps; look at it again with: rltui attach {now.run}"

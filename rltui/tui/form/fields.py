@@ -50,7 +50,7 @@ class FormRow:
 
 def form_rows(reference: Reference, text: ParsedText, is_open: frozenset[KeyPath]) -> list[FormRow]:
     """All rows in view; what is not open hides what lies under it."""
-    return list(_Rows(reference, text, is_open).sections())
+    return list(_ReferenceRows(reference, text, is_open).sections())
 
 
 def section_names(reference: Reference) -> list[str]:
@@ -81,7 +81,7 @@ def _is_section(reference: Reference, name: str) -> bool:
 
 
 @dataclass(frozen=True)
-class _Rows:
+class _ReferenceRows:
     """Generator of the rows of a text."""
 
     reference: Reference

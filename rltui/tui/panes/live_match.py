@@ -279,7 +279,7 @@ class LiveMatchPane(Pane):
         """Send only the columns that differ, not whole rows: this happens several times a second."""
         if not self.is_attached or not self.display:
             return
-        before, self.lines = self.lines, self._painted()
+        before, self.lines = self.lines, self._lines_or_failure()
         if regions := changed_regions(before, self.lines, *self.size):
             self.refresh(*regions)
 

@@ -179,9 +179,9 @@ class Pane(LineWidget, can_focus=True):
         self._drawn = None
         self.show(view)
 
-    def _painted(self) -> list[Line]:
+    def _lines_or_failure(self) -> list[Line]:
         """The lower border follows: it may tell of what was drawn."""
-        lines = super()._painted()
+        lines = super()._lines_or_failure()
         if self.view is not None and self._problem is None and lines:
             try:
                 self._set_subtitle(self.subtitle(self.view))

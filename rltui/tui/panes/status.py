@@ -23,7 +23,7 @@ ROOM_FOR_KEY = 60  # columns
 OLD = 60.0  # seconds after which the newest iteration's age is worth a word
 _ROLES = {"checkpoint": "series-1", "milestone": "series-2", "promotion": "series-4", "limit": "series-3"}
 _PERCENT, _LEFT, _MEANT_LEFT = 6, 14, 18  # columns
-_KEPT = ("limit", "milestone", "checkpoint", "promotion")  # where there is little room, the last ones longest
+_GOAL_ORDER = ("limit", "milestone", "checkpoint", "promotion")  # where there is little room, the last ones longest
 _MEANT = {"exact": "in", "trend": "about", "latest": "within"}
 _LEAST, _MOST = 5, 40  # columns of a bar
 
@@ -138,7 +138,7 @@ def progress_line(snapshot: RunSnapshot, width: int) -> Line:
     if not goals:
         return ()
     while goals and width < sum(_fixed(goal) + _LEAST for goal in goals):
-        goals.remove(min(goals, key=lambda goal: _KEPT.index(goal.name)))
+        goals.remove(min(goals, key=lambda goal: _GOAL_ORDER.index(goal.name)))
     room = width - sum(_fixed(goal) for goal in goals)
     spans: list[tuple[str, str]] = []
     for index, goal in enumerate(goals):

@@ -27,7 +27,7 @@ class Frame:
         self.top, self.bottom = gutter.top, widget.outer_size.height - gutter.bottom  # rows of content
         self._left, self._right = list(sample.crop(0, gutter.left)), list(sample.crop(width - gutter.right))
         self._width = width
-        self._rows_kept = PICTURES * max(self.bottom - self.top, 1)
+        self._most_rows = PICTURES * max(self.bottom - self.top, 1)
         self._filters: Sequence[LineFilter] = widget.get_line_filters()
         self._background: Color = widget.background_colors[1]
         self._rows: dict[Line, Strip] = {}
@@ -46,7 +46,7 @@ class Frame:
         segments = list(self._left)
         for span, style in spans:
             segments += self._drawn(span, style)
-        if len(self._rows) >= self._rows_kept:
+        if len(self._rows) >= self._most_rows:
             self._rows.clear()
         strip = self._rows[line] = Strip([*segments, *self._right], self._width)
         return strip
@@ -57,7 +57,7 @@ class Frame:
             drawn = [Segment(span[0], style)]
             for line_filter in self._filters:
                 drawn = line_filter.apply(drawn, self._background)
-            if len(self._spans) >= SPANS * self._rows_kept:
+            if len(self._spans) >= SPANS * self._most_rows:
                 self._spans.clear()
             self._spans[span] = drawn
         return drawn

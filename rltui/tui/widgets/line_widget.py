@@ -42,7 +42,7 @@ class LineWidget(Widget):
         if not self.is_attached or not self.display:
             self._fit_for = None
             return
-        old, self.lines = self.lines, self._painted()
+        old, self.lines = self.lines, self._lines_or_failure()
         rows = [
             y
             for y in range(max(len(old), len(self.lines)))
@@ -51,7 +51,7 @@ class LineWidget(Widget):
         if rows:
             self.refresh(*(Region(0, y, self.size.width, 1) for y in rows if y < self.size.height))
 
-    def _painted(self) -> list[Line]:
+    def _lines_or_failure(self) -> list[Line]:
         self._fit_for = self.size
         width, height = self.size
         if width < 1 or height < 1:
@@ -73,7 +73,7 @@ class LineWidget(Widget):
     def on_resize(self) -> None:
         """Unless the terminal has asked for the rows of this size already."""
         if self._fit_for != self.size:
-            self.lines = self._painted()
+            self.lines = self._lines_or_failure()
             self.refresh()
 
     def notify_style_update(self) -> None:
@@ -102,7 +102,7 @@ class LineWidget(Widget):
         self._drawing = True
         try:
             if self._fit_for != self.size:
-                self.lines = self._painted()
+                self.lines = self._lines_or_failure()
             frame = self._frame
             if frame is None and leaves_content(self):
                 frame = self._frame = self._measured()

@@ -91,7 +91,7 @@ def test_memory_does_not_grow_with_the_rows(subtests: pytest.Subtests) -> None:
 
             for column in history.columns.values():
                 assert len(column._newest[1]) <= 2 * PAGE
-                assert not column._kept
+                assert not column._unspilled
 
 
 def test_who_reads_while_rows_are_added_reads_what_was_added() -> None:

@@ -26,7 +26,7 @@ from torch.nn.functional import mse_loss
 from torch.nn.utils import clip_grad_norm_
 
 from rltui.events import metric_keys
-from rltui.learn import distributions, gae, networks
+from rltui.learn import gae, networks
 from rltui.learn import rollout as guards
 from rltui.learn.checkpoint_files import Progress
 from rltui.learn.config import NetSizes, PPOConfig
@@ -34,6 +34,7 @@ from rltui.learn.minibatches import Experience, batch_edges, join
 from rltui.learn.report import Totals, UpdateReport
 from rltui.learn.rollout import NonFiniteError, Rollout
 from rltui.learn.state import Backup, LearnerSnapshot, LearnerState
+from rltui.policy.mlp import ILLEGAL
 
 CPU_ROWS = 4_096  # of one pass on a CPU: what it leaves behind stays in the cache, and controls are polled often enough
 
@@ -258,7 +259,7 @@ class PPOLearner:
         KL is Schulman's estimate r − 1 − ln r, never negative (joschu.net/blog/kl-approx.html).
         """
         epsilon = self.config.clip_range
-        log_probs, entropy = distributions.evaluate(self._state.policy(part.obs), part.actions, self._legal_rows(part))
+        log_probs, entropy = evaluate(self._state.policy(part.obs), part.actions, self._legal_rows(part))
         log_ratio = log_probs - part.log_probs
         ratio = log_ratio.exp()
         surrogate = torch.min(ratio * advantages, ratio.clamp(1 - epsilon, 1 + epsilon) * advantages)
@@ -290,6 +291,23 @@ class PPOLearner:
         rate = self._state.policy_optimizer.lr
         metrics |= {metric_keys.LEARNING_RATE: rate, "train/updates": float(self.updates)}
         return UpdateReport(metrics, notes=notes, rows=rows, steps=totals.steps)
+
+
+def evaluate(logits: Tensor, actions: Tensor, legal: Tensor | None = None) -> tuple[Tensor, Tensor]:
+    """ln π(a|s) and the entropy −Σ π ln π in nats, both [N], from logits [N, n] and actions int64 [N].
+
+    legal: bool [N, n], what may be chosen in each row, the action itself too; π and its entropy are over that alone, at
+    most ln of how many. None: everything.
+
+    No clamp is needed: log-softmax is finite for finite logits (rlgym-ppo clamps probabilities at 1e-11, and so
+    log-probabilities at −25.3).
+    """
+    if legal is not None:
+        logits = logits.masked_fill(~legal, float(ILLEGAL))  # finite, so that gradients are
+    log_probs = torch.log_softmax(logits, dim=-1)
+    chosen = log_probs.gather(-1, actions.unsqueeze(-1)).squeeze(-1)
+    entropy = -(log_probs.exp() * log_probs).sum(dim=-1)
+    return chosen, entropy
 
 
 def _pass_rows(config: PPOConfig, device: torch.device) -> int:

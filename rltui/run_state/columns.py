@@ -55,7 +55,7 @@ class PagedColumn(Sequence[float]):
     Rows are only ever added behind the last one, by one thread; others may read meanwhile.
     """
 
-    __slots__ = ("_unspilled", "_looked_at", "_newest", "_places", "_spill")
+    __slots__ = ("_looked_at", "_newest", "_places", "_spill", "_unspilled")
 
     def __init__(self, spill: Spill, unknown: int = 0) -> None:
         """unknown: so many rows of NaN."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -35,24 +35,21 @@ class IterationTimes:
     total: float
 
 
-def iteration_metrics(
-    timesteps: int,
-    rows: int,
-    workers: Sequence[RolloutDone | None],
-    train: Mapping[str, float],
-    times: IterationTimes,
-    arena_steps: int,
-) -> dict[str, float | None]:
-    """All keys for one iteration. rows: timesteps collected. workers: what each reported, None where its data was dropped; one at
-    least did. arena_steps: of each report.
-    """
-    reports = [report for report in workers if report is not None]
+def collected_metrics(timesteps: int, workers: Sequence[RolloutDone | None]) -> dict[str, float | None]:
+    """What was collected, up to these timesteps. workers: what each reported, None where its data was dropped; one at least did."""
     metrics: dict[str, float | None] = {"timesteps": timesteps}
-    for group, stats in group_stats(reports).items():
+    for group, stats in group_stats([report for report in workers if report is not None]).items():
         prefix = "" if group == MATCH else f"{group}/"
         metrics |= {prefix + name: value for name, value in _group_metrics(stats).items()}
-    metrics |= train
-    metrics |= _times(rows, times)
+    return metrics
+
+
+def time_metrics(
+    rows: int, workers: Sequence[RolloutDone | None], times: IterationTimes, arena_steps: int
+) -> dict[str, float | None]:
+    """Speeds, seconds by part, and what each worker took. rows: timesteps collected. arena_steps: of each report."""
+    reports = [report for report in workers if report is not None]
+    metrics = _times(rows, times)
     metrics |= {f"time/{name}": value for name, value in worker_parts(reports, arena_steps).items()}
     for index, report in enumerate(workers):
         if report is None:

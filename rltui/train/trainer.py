@@ -20,7 +20,14 @@ from rltui.train.control.commands import StopNow, StopRequest, Urgency
 from rltui.train.control.server import ControlServer
 from rltui.train.curriculum import CurriculumMove
 from rltui.train.header import opening, task_changes
-from rltui.train.iteration_metrics import IterationTimes, TableUse, iteration_metrics, match_stats, replaced
+from rltui.train.iteration_metrics import (
+    IterationTimes,
+    TableUse,
+    collected_metrics,
+    match_stats,
+    replaced,
+    time_metrics,
+)
 from rltui.train.live_controls import LiveControls, LiveSettings, LoopView
 from rltui.train.setup import StartContext
 from rltui.train.shutdown import NotFinite, Shutdown, UpdateGuard
@@ -179,9 +186,10 @@ class Trainer:
 
     def _report(self, collected: Collected, report: UpdateReport, rows: int, times: IterationTimes) -> None:
         shape = self._task.collector.shared.shape
-        metrics = self._task.curriculum.metrics(self._loop.timesteps) | iteration_metrics(
-            self._loop.timesteps, rows, collected.reports, report.metrics, times, shape.steps * shape.arenas
-        )
+        metrics = self._task.curriculum.metrics(self._loop.timesteps)
+        metrics |= collected_metrics(self._loop.timesteps, collected.reports)
+        metrics |= report.metrics
+        metrics |= time_metrics(rows, collected.reports, times, shape.steps * shape.arenas)
         metrics |= self._task.overrides.metrics(self._task.phase_timesteps(self._loop.timesteps - rows))
         metrics |= self._usage.count(collected.rollout, replaced(collected.reports))
         self._loop.publish(

@@ -20,8 +20,17 @@ from rltui.events.metrics import BY_KEY
 from rltui.field import CONTROLS
 from rltui.learn.rollout import Rollout
 from rltui.train.collect.messages import RolloutDone, decode_from_worker, encode
-from rltui.train.iteration_metrics import RECORD_SECONDS, IterationTimes, TableUse, entropy, iteration_metrics
+from rltui.train.iteration_metrics import (
+    RECORD_SECONDS,
+    IterationTimes,
+    TableUse,
+    collected_metrics,
+    entropy,
+    time_metrics,
+)
 from tests.fakes.tables import HYBRID, RLGYM
+
+TIMES = IterationTimes(collect=2.0, learn=3.0, save=0.1, total=5.0)
 
 
 def stats(episodes: int, touch: float, shaping: float) -> EpisodeStats:
@@ -58,8 +67,8 @@ def replace_groups(report: RolloutDone, groups: Mapping[str, EpisodeStats]) -> R
 
 
 def metrics(*parts: EpisodeStats) -> dict[str, float | None]:
-    times = IterationTimes(collect=2.0, learn=3.0, save=0.1, total=5.0)
-    return iteration_metrics(1000, 200, [done(part) for part in parts], {"train/entropy": 4.4}, times, arena_steps=50)
+    reports = [done(part) for part in parts]
+    return collected_metrics(1000, reports) | time_metrics(200, reports, TIMES, arena_steps=50)
 
 
 def test_figures_of_all_workers_are_taken_together() -> None:
@@ -87,7 +96,6 @@ def test_figures_of_all_workers_are_taken_together() -> None:
     assert found["time/collected_steps_per_second"] == pytest.approx(100.0)
     assert found["time/overall_steps_per_second"] == pytest.approx(40.0)
     assert found["time/simulate"] == pytest.approx(1e6 * 0.01 / 100)
-    assert found["train/entropy"] == 4.4
 
     found = metrics(stats(3, 7.0, 1.5))
     total = sum(value for key, value in found.items() if key.startswith("reward/") and value is not None)
@@ -124,14 +132,12 @@ def test_what_nothing_is_known_of_is_none_and_not_zero() -> None:
 def test_a_practice_group_has_its_own_figures_and_a_dropped_workers_number_stays_free() -> None:
     groups = {MATCH: stats(2, 8.0, 2.0), "mechanics": replace(stats(1, 3.0, 0.0), rewards={"touch": 4.0})}
     report = replace_groups(done(stats(1, 0.0, 0.0)), groups)
-    times = IterationTimes(collect=2.0, learn=3.0, save=0.1, total=5.0)
-    found = iteration_metrics(1000, 200, [report], {}, times, arena_steps=50)
+    found = collected_metrics(1000, [report])
     assert found["reward/touch"] == 2.0 and found["mechanics/reward/touch"] == 2.0
     assert found["mechanics/rollout/episodes"] == 1 and found["mechanics/turtle/events"] == 6
     assert "mechanics/reward/shaping" not in found
 
-    times = IterationTimes(collect=2.0, learn=3.0, save=0.1, total=5.0)
-    found = iteration_metrics(1000, 200, [None, done(stats(2, 8.0, 2.0))], {}, times, arena_steps=50)
+    found = time_metrics(200, [None, done(stats(2, 8.0, 2.0))], TIMES, arena_steps=50)
     assert {key for key in found if key.startswith("worker/")} == {"worker/1/seconds", "worker/1/memory_mb"}
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Literal
 
-from rltui.run_state.columns import PagedColumn, Spill
+from rltui.run_state.history import PagedColumn, Spill
 from rltui.tui.ascii import ChartStyle
 
 # The bit of each dot, by row then column of the cell, and the characters by code.

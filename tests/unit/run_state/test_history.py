@@ -8,8 +8,7 @@ from array import array
 
 import pytest
 
-from rltui.run_state.columns import PAGE, PagedColumn, Spill
-from rltui.run_state.history import History
+from rltui.run_state.history import PAGE, History, PagedColumn, Spill
 
 
 class FullNowAndThen(Spill):

@@ -87,7 +87,7 @@ def test_each_folder(data: DataDir, subtests: pytest.Subtests) -> None:
     assert refused(data, "alpha") == []
     folders = (data.root, data.runs, data.checkpoints, data.milestones, paths.folder, paths.checkpoints)
     for folder in folders:
-        with subtests.test(folder.relative_to(data.root.parent)):
+        with subtests.test(str(folder.relative_to(data.root.parent))):
             folder.chmod(0o555)
             code, message, hint = refused(data, "alpha")
             folder.chmod(0o777)

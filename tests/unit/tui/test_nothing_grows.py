@@ -62,7 +62,7 @@ async def test_what_widgets_remember_of_old_pictures_is_bounded() -> None:
             ticking.repaint()
             ticking.render_line(tick % ROWS)  # as for the mouse, which wants offsets too
             await pilot.pause()
-            if tick % 20 == 0:
+            if tick % 99 == 0:
                 counts.append(alive())
     assert max(counts) < counts[0] + 30 * ROWS, counts
 

@@ -10,7 +10,7 @@ import msgspec
 from rltui.events.commands import CommandAccepted, CommandApplied, CommandRefused
 
 # Settings that people can change while it runs, as records and checkpoints name them; `setting_words` has them in words.
-RATE, ENTROPY = "learning rate", "entropy"
+RATE_SETTING, ENTROPY_SETTING = "learning rate", "entropy"
 _WEIGHT = "reward "  # before the reward's name
 
 
@@ -205,7 +205,7 @@ class SettingChanged(_Record, frozen=True, kw_only=True):
     """Somebody changed what or how is learned, and from here on it is in force."""
 
     timesteps: Count
-    setting: str  # RATE, ENTROPY or weight_of a reward; of a flag its words: debug_turtled_start on
+    setting: str  # RATE_SETTING, ENTROPY_SETTING or weight_of a reward; of a flag its words: debug_turtled_start on
     value: Figure | None  # now; None of a flag
     by: str
     critic: Figure | None = None  # of a learning rate: the critic's beside it
@@ -335,7 +335,7 @@ def change_words(change: SettingChanged) -> str:
 
 def setting_words(setting: str, value: float | None = None) -> str:
     """A record's setting as people read it: `entropy coefficient 0.005`, for entropy itself is a metric."""
-    name = "entropy coefficient" if setting == ENTROPY else setting
+    name = "entropy coefficient" if setting == ENTROPY_SETTING else setting
     return name if value is None else f"{name} {value:g}"
 
 

@@ -15,7 +15,7 @@ import msgspec
 from rltui import formatting
 from rltui.events.commands import CommandAccepted, CommandApplied, CommandRefused, Live, ServerMessage, Welcome
 from rltui.events.records import (
-    RATE,
+    RATE_SETTING,
     CheckpointSaved,
     CommandLogged,
     CurriculumPlanned,
@@ -177,7 +177,7 @@ def _header_with(header: RunStarted, record: SettingChanged, value: float) -> Ru
     changes: dict[str, Any] = {"by_hand": by_hand}
     if record.setting in FIELDS:
         changes[FIELDS[record.setting]] = value
-    if record.setting == RATE:
+    if record.setting == RATE_SETTING:
         critic, policy = header.critic_learning_rate, header.learning_rate
         scaled = value * (critic / policy) if policy else critic
         changes["critic_learning_rate"] = scaled if record.critic is None else record.critic

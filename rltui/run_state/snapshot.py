@@ -8,8 +8,8 @@ from typing import Literal
 
 from rltui.events.commands import ViewerLive
 from rltui.events.records import (
-    ENTROPY,
-    RATE,
+    ENTROPY_SETTING,
+    RATE_SETTING,
     CheckpointSaved,
     CommandLogged,
     CurriculumPlanned,
@@ -25,7 +25,8 @@ from rltui.run_state.history import History
 from rltui.run_state.log_entries import LogEntry
 from rltui.run_state.trend import Findings
 
-FIELDS = {RATE: "learning_rate", ENTROPY: "ent_coef"}  # of a header, which say what is in force of a setting
+# Setting → the header's field that says what is in force of it.
+FIELDS = {RATE_SETTING: "learning_rate", ENTROPY_SETTING: "ent_coef"}
 MOST = 256  # kept: a setting changed by hand gives a new one each time
 
 Headers = tuple[tuple[int, RunStarted], ...]  # oldest first

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from rltui import formatting
 from rltui.events.episode_reward import PART, REWARD, SHORT_SO_FAR, WEIGHT, WHY_SHORT
-from rltui.events.records import ENTROPY, RATE, SettingChanged, reward_of
+from rltui.events.records import ENTROPY_SETTING, RATE_SETTING, SettingChanged, reward_of
 from rltui.run_state.condition import in_force
 from rltui.run_state.history import History
 from rltui.run_state.progress import at_work
@@ -21,7 +21,7 @@ from rltui.run_state.trend import BLOCK, Findings, Symptom, Trend, counted, need
 BEFORE = 50  # iterations from a change to what it does
 EARLY = 9  # iterations by which a beginning can be put too early, being found by medians
 NAMED = 2  # changes of one edit that are listed one by one
-_TYPED = {RATE: "lr", ENTROPY: "entropy"}  # as change_command.py reads them
+_TYPED = {RATE_SETTING: "lr", ENTROPY_SETTING: "entropy"}  # as change_command.py reads them
 DIGITS = 17  # of a float at most
 _WORDS = {
     "rising": ("▲", "learning", "good"),

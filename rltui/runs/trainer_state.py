@@ -9,7 +9,7 @@ import msgspec
 
 from rltui import safe_io
 from rltui.errors import RltuiError
-from rltui.events.records import RATE
+from rltui.events.records import RATE_SETTING
 from rltui.runs import checkpoint
 from rltui.runs.checkpoint import DamagedError, read_file
 
@@ -54,7 +54,7 @@ class TrainerState(msgspec.Struct, frozen=True, kw_only=True):
         """All that was in force in the place of the profile's, by its setting as in SettingChanged."""
         rate = self.learning_rate.override
         return {
-            **({} if rate is None else {RATE: rate}),
+            **({} if rate is None else {RATE_SETTING: rate}),
             **{setting: state.value for setting, state in self.overrides.items()},
         }
 

@@ -15,7 +15,7 @@ from rltui.env.stats import EpisodeStats
 from rltui.events import metric_keys, records
 from rltui.events.episode_reward import WEIGHT, RewardWindow
 from rltui.events.metric_health import entropy_words, rate_words
-from rltui.events.records import ENTROPY, RATE, Record, StateChanged, setting_words, weight_of
+from rltui.events.records import ENTROPY_SETTING, RATE_SETTING, Record, StateChanged, setting_words, weight_of
 from rltui.learn.ppo import PPOLearner
 from rltui.learn.schedules import LearningRates, Schedule
 from rltui.runs.trainer_state import OverrideState, RateState, TrainerState
@@ -118,7 +118,7 @@ class Overrides:
     @property
     def entropy(self) -> float:
         """The coefficient in force."""
-        return self.values.get(ENTROPY, self._profile_entropy)
+        return self.values.get(ENTROPY_SETTING, self._profile_entropy)
 
     @property
     def reward_names(self) -> list[str]:
@@ -144,7 +144,7 @@ class Overrides:
 
     def _words(self) -> dict[str, str]:
         rewards = {weight_of(name): _words_of(item) for name, item in self._rewards.items()}
-        return {ENTROPY: repr(self._profile_entropy), **rewards}
+        return {ENTROPY_SETTING: repr(self._profile_entropy), **rewards}
 
 
 def _words_of(item: Weighted) -> str:
@@ -211,7 +211,7 @@ class ActiveTask:
     def override_entropy(self, ent_coef: float | None) -> str:
         """ppo.ent_coef by hand from the next update on, None: the profile's again. What it means, in words."""
         before = self.overrides.entropy
-        self.overrides.put(ENTROPY, ent_coef)
+        self.overrides.put(ENTROPY_SETTING, ent_coef)
         self._set_entropy()
         whose = "as in the profile" if ent_coef is None else "until the profile's changes"
         doubt = "" if ent_coef is None else entropy_words(ent_coef)
@@ -228,7 +228,7 @@ class ActiveTask:
     @property
     def set_by_hand(self) -> dict[str, float]:
         """All that is in force in the place of the profile's, by its setting as in SettingChanged."""
-        rate = {} if self.rates.override is None else {RATE: self.rates.override}
+        rate = {} if self.rates.override is None else {RATE_SETTING: self.rates.override}
         return {**rate, **self.overrides.values}
 
     def _set_entropy(self) -> None:

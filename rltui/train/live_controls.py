@@ -21,7 +21,7 @@ from rltui.events.commands import (
     SetRewardWeight,
     Stop,
 )
-from rltui.events.records import ENTROPY, RATE, LogLine, SettingChanged, Switched, weight_of
+from rltui.events.records import ENTROPY_SETTING, RATE_SETTING, LogLine, SettingChanged, Switched, weight_of
 from rltui.train.active_task import ActiveTask, LoopState
 from rltui.train.checkpointing import CheckpointScheduler
 from rltui.train.collect.worker_settings import TURTLED, Wait
@@ -103,12 +103,12 @@ class LiveSettings:
                 case SetLearningRate(value=value):
                     detail = self._task.override(value, self._loop.timesteps)
                     now = self._task.rates.at(self._task.phase_timesteps(self._loop.timesteps))
-                    self._publish_change(RATE, now.policy, pending.by, critic=now.critic, profile=value is None)
+                    self._publish_change(RATE_SETTING, now.policy, pending.by, critic=now.critic, profile=value is None)
                     pending.applied(detail)
                 case SetEntropy(ent_coef=value):
                     detail = self._task.override_entropy(value)
                     entropy = self._task.overrides.entropy
-                    self._publish_change(ENTROPY, entropy, pending.by, profile=value is None)
+                    self._publish_change(ENTROPY_SETTING, entropy, pending.by, profile=value is None)
                     pending.applied(detail)
 
     def _set_weight(self, pending: PendingCommand) -> Wait | None:

@@ -28,9 +28,9 @@ from rltui.events.commands import (
 )
 from rltui.supervise.signals import ignore
 
-LARGEST_RATE = 1.0  # as of ppo.learning_rate
-LARGEST_ENTROPY = 10.0  # as of ppo.ent_coef
-LARGEST_WEIGHT = 1e6  # of a reward, either sign: what is far beyond any sense
+RATE_LIMIT = 1.0  # as of ppo.learning_rate
+ENTROPY_LIMIT = 10.0  # as of ppo.ent_coef
+WEIGHT_LIMIT = 1e6  # of a reward, either sign: what is far beyond any sense
 
 
 INTERRUPT = "Ctrl-C"
@@ -114,12 +114,12 @@ class Known:
 def command_problem(command: Command, known: Known) -> str:
     """Why it cannot be done; "" where nothing speaks against it."""
     match command:
-        case SetLearningRate(value=value) if not _within(value, 0.0, LARGEST_RATE):
-            return f"a learning rate is 0 to {LARGEST_RATE:g}, found {value:g}"
-        case SetEntropy(ent_coef=value) if not _within(value, 0.0, LARGEST_ENTROPY):
-            return f"an entropy coefficient is 0 to {LARGEST_ENTROPY:g}, found {value:g}"
-        case SetRewardWeight(weight=value) if not _within(value, -LARGEST_WEIGHT, LARGEST_WEIGHT):
-            return f"a reward's weight is -{LARGEST_WEIGHT:,.0f} to {LARGEST_WEIGHT:,.0f}, found {value:g}"
+        case SetLearningRate(value=value) if not _within(value, 0.0, RATE_LIMIT):
+            return f"a learning rate is 0 to {RATE_LIMIT:g}, found {value:g}"
+        case SetEntropy(ent_coef=value) if not _within(value, 0.0, ENTROPY_LIMIT):
+            return f"an entropy coefficient is 0 to {ENTROPY_LIMIT:g}, found {value:g}"
+        case SetRewardWeight(weight=value) if not _within(value, -WEIGHT_LIMIT, WEIGHT_LIMIT):
+            return f"a reward's weight is -{WEIGHT_LIMIT:,.0f} to {WEIGHT_LIMIT:,.0f}, found {value:g}"
         case SetRewardWeight(name=name) if name not in known.rewards:
             return f"no reward {name!r}{_nearest(name, known.rewards)}"
         case SetRender(output=output) if output and output not in OUTPUTS:

@@ -44,7 +44,7 @@ from rltui.tui.widgets.list_view import ScrollableLines
 ByHand = Mapping[str, float] | None  # value by setting, as in SettingChanged; None: not known
 NAME_WIDTH = 13
 MOST_MARKS = 6  # the newest
-FIGURES = (
+COMPARED_FIGURES = (
     ("reward", "mean_reward", formatting.number), ("of episodes", "reward_episodes", formatting.count),
     ("entropy", "entropy", formatting.number), ("KL", "approx_kl", formatting.number),
 )  # fmt: skip
@@ -235,7 +235,7 @@ def _numbers(comparison: CheckpointComparison, now: float, width: int) -> list[L
     names = [entry.words if len(entry.words) <= size else entry.name for entry in (left, right)]
     found = [_row("", [*((crop_text(name, size), "title") for name in names), ("difference", "muted")], width)]
     found.append(_row("timesteps", _pair(left.timesteps, right.timesteps, formatting.count), width))
-    for name, key, write in FIGURES:
+    for name, key, write in COMPARED_FIGURES:
         values = getattr(left.meta, key, None), getattr(right.meta, key, None)
         if key != "reward_episodes" or any(value is not None for value in values):  # not every saved state tells it
             found.append(_row(name, _pair(*values, write), width))

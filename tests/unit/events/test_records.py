@@ -7,7 +7,16 @@ from typing import Any
 import msgspec
 import pytest
 
-from rltui.events.records import ENTROPY, RATE, SettingChanged, Switched, decode, encode, reward_of, weight_of
+from rltui.events.records import (
+    ENTROPY_SETTING,
+    RATE_SETTING,
+    SettingChanged,
+    Switched,
+    decode,
+    encode,
+    reward_of,
+    weight_of,
+)
 from tests.fakes import run_story
 
 OLD = b'{"event":"setting_changed","time":1.0,"timesteps":5,"setting":"%s","value":%s,"by":"ada"}'
@@ -54,13 +63,13 @@ def test_a_reward_that_is_called_like_a_switch_is_none() -> None:
 
 
 def test_a_number_is_taken_back_by_the_profile_alone() -> None:
-    assert not change(RATE, 1e-4).takes_back and change(RATE, 2e-4, profile=True).takes_back
+    assert not change(RATE_SETTING, 1e-4).takes_back and change(RATE_SETTING, 2e-4, profile=True).takes_back
 
 
 def test_settings_of_rewards_have_their_name() -> None:
     assert weight_of("mechanics/touch") == "reward mechanics/touch"
     assert reward_of(weight_of("mechanics/touch")) == "mechanics/touch"
-    assert (reward_of(RATE), reward_of(ENTROPY), reward_of("rewards")) == (None, None, None)
+    assert (reward_of(RATE_SETTING), reward_of(ENTROPY_SETTING), reward_of("rewards")) == (None, None, None)
 
 
 def changed(record: bytes, **fields: Any) -> bytes:

@@ -11,8 +11,8 @@ import pytest
 
 from rltui.events.commands import CommandAccepted, CommandApplied, CommandRefused, Welcome
 from rltui.events.records import (
-    ENTROPY,
-    RATE,
+    ENTROPY_SETTING,
+    RATE_SETTING,
     CheckpointSaved,
     IterationFinished,
     LogLine,
@@ -253,9 +253,9 @@ def resumed(timesteps: int = LAST) -> RunResumed:
 
 def test_what_was_edited_is_marked_where_the_run_goes_on(subtests: pytest.Subtests) -> None:
     for changes, told in (
-        ({"learning_rate": 3e-4, "critic_learning_rate": 3e-4}, [("learning rate 0.0003", RATE)]),
+        ({"learning_rate": 3e-4, "critic_learning_rate": 3e-4}, [("learning rate 0.0003", RATE_SETTING)]),
         ({"critic_learning_rate": 3e-4}, [("ppo.critic_learning_rate 0.0003", "ppo.critic_learning_rate")]),
-        ({"ent_coef": 0.5}, [("entropy coefficient 0.5", ENTROPY)]),
+        ({"ent_coef": 0.5}, [("entropy coefficient 0.5", ENTROPY_SETTING)]),
         ({"epochs": 3}, [("ppo.epochs 3", "ppo.epochs")]),
         ({"iteration": 1e7, "batch": 1e7, "minibatch": 1e7}, [("ppo.iteration 10,000,000", "ppo.iteration")]),
         ({"schedule": "cosine"}, [("ppo.schedule cosine", "ppo.schedule")]),
@@ -274,7 +274,7 @@ def test_what_a_journal_does_not_tell_is_not_marked() -> None:
     assert marked(old, *rows(1, ROWS), new, resumed()) == []
     assert marked(start(), *rows(1, ROWS), msgspec.structs.replace(new, ppo={}), resumed()) == []
     assert marked(start(), *rows(1, ROWS), msgspec.structs.replace(new, ppo={**new.ppo, "new": 1}), resumed()) == [
-        ChartMark(LAST, "changed", "learning rate 0.01", RATE)
+        ChartMark(LAST, "changed", "learning rate 0.01", RATE_SETTING)
     ]
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 Subparsers: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 Command = Callable[[argparse.Namespace], int]
 
-# A module of rltui.cli each, with add_parser(subparsers) and run(args) -> exit code. At module scope they import no work.
+# A module of rltui.cli each (`attach` is in `cockpit`), with add_parser(subparsers) and run(args) -> exit code. At module scope they import no work.
 COMMANDS = (
     "train",
     "attach",

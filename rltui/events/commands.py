@@ -10,6 +10,7 @@ import msgspec
 # trainer → client: Welcome, Accepted / Applied / Refused, Live (newest wins).
 MAX_FRAME = 1 << 20  # bytes; a longer frame closes the connection
 
+# Each is explained in MEANING (tui/cockpit/dialogs), short in SHORT (run_state/condition); workers print in train/collect/debug_output.
 DebugFlag = Literal["global_debug_mode", "debug_actions", "debug_learning", "debug_checkpoints", "debug_turtled_start"]
 FLAGS: tuple[DebugFlag, ...] = get_args(DebugFlag)
 OF_TRAINER = frozenset({"debug_learning", "debug_checkpoints"})  # what they print is not one worker's
@@ -85,6 +86,8 @@ class TakeControl(msgspec.Struct, frozen=True, tag="take_control"):
     """Control passes to this client at once; whoever had it may take it back. Answered by the socket's thread."""
 
 
+# A new one also: command_name below, command_problem (train/control/commands), who takes it from the queue (train/live_controls
+# for most), how it is typed (run_state/change_command).
 Command = (
     Pause
     | Resume
@@ -195,7 +198,7 @@ class ViewerLive(msgspec.Struct, frozen=True):
 
     state: Literal["starting", "playing", "failed"]
     timesteps: int | None  # of the weights that it plays
-    address: str  # of its stream (events.watched), a local socket; "" where there is none
+    address: str  # of its stream (events/match_frames), a local socket; "" where there is none
     outputs: list[OutputLive]
     problem: str = ""  # why it failed; while it plays, that nothing has been heard of it
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal
 
+from rltui.events import metric_keys
 from rltui.events.episode_reward import WHY_SHORT
 from rltui.events.metric_health import BY_PREFIX, TEXTS, WORKER, Health
-from rltui.events.metric_keys import OVERALL_SPEED
 
 Good = Literal["up", "down", "none"]
 
@@ -27,6 +27,7 @@ class Metric:
     finest: float = 0.0  # what is smaller is shown as 0.00
 
 
+# Each has its text in metric_health (a test checks); which are charted unasked: CORE and MORE in tui/panes/chart_view.py.
 METRICS: tuple[Metric, ...] = (
     Metric(
         "timesteps",
@@ -112,7 +113,7 @@ METRICS: tuple[Metric, ...] = (
         "none",
         "Boost burnt per car and minute of game time; 2,000 is the button held down.",
     ),
-    Metric("turtle/events", "turtled", "", "down", "Times that a car came to lie on its roof."),
+    Metric(metric_keys.TURTLE_EVENTS, "turtled", "", "down", "Times that a car came to lie on its roof."),
     Metric("turtle/recovered", "recovered", "", "up", "Of those whose end is known: back on its wheels within 3 s."),
     Metric(
         "turtle/failed",
@@ -122,7 +123,7 @@ METRICS: tuple[Metric, ...] = (
         "Not back on its wheels within 3 s. A jump press rights a car: is one legal and in the table (rltui lut)?",
     ),
     Metric("turtle/censored", "cut", "", "none", "Turtled when the episode ended or the car was demolished."),
-    Metric("turtle/per_minute", "turtled", "/min", "down", "Per car and minute of game time."),
+    Metric(metric_keys.TURTLES_PER_MINUTE, "turtled", "/min", "down", "Per car and minute of game time."),
     Metric(
         "turtle/mean_seconds",
         "recovery, mean",
@@ -138,7 +139,7 @@ METRICS: tuple[Metric, ...] = (
     Metric("turtle/median_ticks", "recovery, median", "ticks", "down", "The same in ticks."),
     Metric("turtle/p90_ticks", "recovery, p90", "ticks", "down", "The same in ticks."),
     Metric(
-        "train/entropy",
+        metric_keys.ENTROPY,
         "entropy",
         "nats",
         "none",
@@ -146,7 +147,7 @@ METRICS: tuple[Metric, ...] = (
         "Policy Entropy",
     ),
     Metric(
-        "train/approx_kl",
+        metric_keys.APPROX_KL,
         "KL",
         "",
         "none",
@@ -154,7 +155,7 @@ METRICS: tuple[Metric, ...] = (
         "Mean KL Divergence",
     ),
     Metric(
-        "train/clip_fraction",
+        metric_keys.CLIP_FRACTION,
         "clip fraction",
         "",
         "none",
@@ -162,7 +163,7 @@ METRICS: tuple[Metric, ...] = (
         "SB3 Clip Fraction",
     ),
     Metric(
-        "train/value_loss",
+        metric_keys.VALUE_LOSS,
         "value loss",
         "",
         "down",
@@ -170,17 +171,22 @@ METRICS: tuple[Metric, ...] = (
         "Value Function Loss",
     ),
     Metric(
-        "train/explained_variance",
+        metric_keys.EXPLAINED_VARIANCE,
         "explained variance",
         "",
         "up",
         "1 is a perfect critic, 0 is no better than the mean. Below 0 for long: critic learning rate or reward scale.",
         finest=0.005,
     ),
-    Metric("train/policy_grad_norm", "policy gradient", "", "none", "Gradient norm before clipping."),
-    Metric("train/critic_grad_norm", "critic gradient", "", "none", "Gradient norm before clipping."),
+    Metric(metric_keys.POLICY_GRAD_NORM, "policy gradient", "", "none", "Gradient norm before clipping."),
+    Metric(metric_keys.CRITIC_GRAD_NORM, "critic gradient", "", "none", "Gradient norm before clipping."),
     Metric(
-        "train/policy_update", "policy update", "", "none", "Norm of the parameter change.", "Policy Update Magnitude"
+        metric_keys.POLICY_UPDATE,
+        "policy update",
+        "",
+        "none",
+        "Norm of the parameter change.",
+        "Policy Update Magnitude",
     ),
     Metric(
         "train/critic_update",
@@ -191,16 +197,16 @@ METRICS: tuple[Metric, ...] = (
         "Value Function Update Magnitude",
     ),
     Metric(
-        "train/reward_clipped",
+        metric_keys.REWARD_CLIPPED,
         "rewards clipped",
         "%",
         "down",
         "Share of rewards cut by reward_clip after division by the return's standard deviation. Above 1 %: raise reward_clip or lower the large weights.",
     ),
-    Metric("train/return_std", "return std", "", "none", "Standard deviation that rewards are divided by."),
-    Metric("train/learning_rate", "learning rate", "", "none", "Of the policy."),
+    Metric(metric_keys.RETURN_STD, "return std", "", "none", "Standard deviation that rewards are divided by."),
+    Metric(metric_keys.LEARNING_RATE, "learning rate", "", "none", "Of the policy."),
     Metric(
-        "train/ent_coef",
+        metric_keys.ENT_COEF,
         "entropy coefficient",
         "",
         "none",
@@ -214,12 +220,12 @@ METRICS: tuple[Metric, ...] = (
         "none",
         "Phase of the campaign. Beside it stand the criteria of the next one: the mean over the newest iterations, and what is missing of it.",
     ),
-    Metric("curriculum/stage", "stage", "", "none", "Stage of match play, from 1."),
+    Metric(metric_keys.STAGE, "stage", "", "none", "Stage of match play, from 1."),
     Metric(
-        "curriculum/position", "place in the campaign", "", "none", "Which of the campaign's phases this is, from 1."
+        metric_keys.POSITION, "place in the campaign", "", "none", "Which of the campaign's phases this is, from 1."
     ),
-    Metric("curriculum/phases", "phases", "", "none", "How many phases the campaign has."),
-    Metric("curriculum/phase_steps", "timesteps of the phase", "", "none", "Timesteps since the phase began."),
+    Metric(metric_keys.PHASES, "phases", "", "none", "How many phases the campaign has."),
+    Metric(metric_keys.PHASE_STEPS, "timesteps of the phase", "", "none", "Timesteps since the phase began."),
     Metric(
         "curriculum/min_steps",
         "timesteps of the phase",
@@ -227,7 +233,7 @@ METRICS: tuple[Metric, ...] = (
         "up",
         "The phase lasts at least min_steps timesteps, whatever the bot can do.",
     ),
-    Metric("curriculum/max_steps_left", "timesteps left", "", "none", "After these the next phase begins in any case."),
+    Metric(metric_keys.MAX_STEPS_LEFT, "timesteps left", "", "none", "After these the next phase begins in any case."),
     Metric(
         "curriculum/window",
         "iterations measured",
@@ -288,33 +294,40 @@ METRICS: tuple[Metric, ...] = (
         "Share of choices that could do nothing and became the fallback or recovery row. Falls as the bot learns its table.",
     ),
     Metric(
-        "time/collected_steps_per_second",
+        metric_keys.COLLECTED_SPEED,
         "collected",
         "steps/s",
         "up",
         "While collecting.",
         "Collected Steps per Second",
     ),
-    Metric("time/consumed_steps_per_second", "consumed", "steps/s", "up", "While updating."),
+    Metric(metric_keys.CONSUMED_SPEED, "consumed", "steps/s", "up", "While updating."),
     Metric(
-        OVERALL_SPEED,
+        metric_keys.OVERALL_SPEED,
         "overall",
         "steps/s",
         "up",
         "Of the whole iteration.",
         "Overall Steps per Second",
     ),
-    Metric("time/iteration", "iteration", "s", "down", "Seconds of the whole iteration.", "Total Iteration Time"),
     Metric(
-        "time/collect",
+        metric_keys.ITERATION_SECONDS,
+        "iteration",
+        "s",
+        "down",
+        "Seconds of the whole iteration.",
+        "Total Iteration Time",
+    ),
+    Metric(
+        metric_keys.COLLECT_SECONDS,
         "collect",
         "s",
         "down",
         "Seconds of the trainer waiting for rollouts.",
         "Timestep Collection Time",
     ),
-    Metric("time/learn", "update", "s", "down", "Seconds of the update.", "Timestep Consumption Time"),
-    Metric("time/save", "save", "s", "down", "Seconds that saving held the training thread."),
+    Metric(metric_keys.UPDATE_SECONDS, "update", "s", "down", "Seconds of the update.", "Timestep Consumption Time"),
+    Metric(metric_keys.SAVE_SECONDS, "save", "s", "down", "Seconds that saving held the training thread."),
     Metric("time/simulate", "simulate", "µs", "down", "Worker microseconds per arena-step in the simulator."),
     Metric(
         "time/state", "read state", "µs", "down", "Worker microseconds per arena-step reading the simulator's state."

@@ -28,7 +28,7 @@ class NetSizes:
 
 @dataclass(frozen=True)
 class PPOConfig:
-    """Defaults in the shape of rlgym-ppo."""
+    """Defaults in the shape of rlgym-ppo. Fields are named as in profile.models.PpoSection, which train/config hands over whole."""
 
     learning_rate: float = 2e-4  # of the policy's Adam
     critic_learning_rate: float = 2e-4

@@ -53,7 +53,7 @@ class Totals:
         self.steps += 1
 
     def metrics(self) -> dict[str, float]:
-        """Means over all rows of all epochs, and over the optimiser steps."""
+        """Means over all rows of all epochs, and over the optimiser steps; PPOLearner._report adds figures of the whole update."""
         mean = {name: total / self._rows for name, total in zip(_BY_ROW, self._sums, strict=True)}
         return {
             metric_keys.ENTROPY: mean["entropy"],

@@ -235,6 +235,8 @@ class CriticSection(Section):
 class PpoSection(Section):
     """The learning algorithm, in rlgym-ppo's shape."""
 
+    # What is not of the schedule is handed over whole to learn.config.PPOConfig, whose fields have these names.
+
     learning_rate: float = Field(
         default=2e-4,
         ge=0,

@@ -2,6 +2,8 @@
 
 What every reward is: state arrays of K arenas in, one number for each car out (RLGym: RewardFunction).
 
+A shipped reward is a class in a module of this room and a line in BUILT_IN of registry.py.
+
 A reward of one's own is a class in any file, named in the profile as "path/to/file.py:Class":
 
     import numpy as np

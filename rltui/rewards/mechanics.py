@@ -1,4 +1,4 @@
-"""Rewards for mechanics: dribble, flip reset, wavedash, aerial, recovery, demolition."""
+"""Rewards for mechanics: dribble, flip reset, wavedash, aerial, recovery, demolition. Plain air and ground are in movement.py."""
 
 from __future__ import annotations
 

@@ -34,8 +34,8 @@ EXAMPLES = (
 )
 PROFILE = "profile"
 SWITCH = {"on": True, "off": False}
+LONG_FORMS = ("learning_rate", "ent_coef")  # understood, but not offered
 LEAP = 10  # times the learning rate in force: more is warned about
-WORDS = ("lr", "entropy", "reward", "flag", "render")
 
 
 class ChangeError(ValueError):
@@ -76,7 +76,7 @@ def completed(text: str, choices: Sequence[str]) -> str:
 def _choices(before: Sequence[str], rewards: Sequence[str], workers: int) -> Sequence[str]:
     match before:
         case []:
-            return WORDS
+            return [verb for verb in _VERBS if verb not in LONG_FORMS]
         case ["flag"]:
             return FLAGS
         case ["flag", _]:

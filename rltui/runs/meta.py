@@ -40,7 +40,7 @@ SCHEMA = 1
 
 
 class Meta(msgspec.Struct, frozen=True, kw_only=True):
-    """One saved state of a run. Unknown is null."""
+    """One saved state of a run, filled in by CheckpointWriter._meta. Unknown is null."""
 
     schema: int = SCHEMA
     run: str

@@ -38,7 +38,7 @@ Callback = Callable[[SaveResult], None]
 
 @dataclass(frozen=True)
 class SavedFigures:
-    """What meta.json says of a state beside its step count. Unknown is None."""
+    """The learning figures that meta.json has of a state. Unknown is None."""
 
     reward: EpisodeReward = field(default_factory=EpisodeReward)
     entropy: float | None = None

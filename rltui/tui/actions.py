@@ -157,7 +157,8 @@ FORM = (
     Action("leave", ("q", "ctrl+q"), "Quit", "Leave the form; asks when there are changes", "Program"),
 )  # fmt: skip
 
-# In the order in which the pane's help names them.
+# Keys of the one focused pane (in footer and palette only then), in the order in which the pane's help names them. What works
+# everywhere in the cockpit belongs in COCKPIT, its method in CockpitScreen.
 PANE_KEYS: tuple[Action, ...] = (
     Action("search", ("slash",), "Search", "A regular expression, ! inverts; hits are marked and counted while you type", "View", 4, pane="log", shadows=True),
     Action("next_hit", ("n",), "Next hit", "The next entry that the search finds", "View", pane="log"),

@@ -65,6 +65,7 @@ _PHASE = re.compile(r"Phase(\d+)-.*")
 NAME = CheckpointColumn("", "state", 11, 0, lambda entry, now: entry.name, right=False, role="strong")
 RUN = CheckpointColumn("", "run", 18, 4, lambda entry, now: entry.run, right=False, role="muted")
 PHASE = CheckpointColumn("", "phase", 6, 5, lambda entry, now: _PHASE.sub(r"\1", entry.phase), role="muted")
+# One that can be sorted by is also in SORT_COLUMNS and in settings.Sort; all nine digits are taken.
 COLUMNS = (
     CheckpointColumn("1", "timesteps", 12, 1, lambda entry, now: formatting.count(entry.timesteps), lambda entry: entry.timesteps),
     CheckpointColumn("2", "reward", 9, 2, lambda e, now: reward_with_mark(e.best, e.meta)[0], lambda e: e.meta.mean_reward if e.meta else None, caveat=lambda e: e.caveat or e.reason),

@@ -1,4 +1,4 @@
-"""Pane layout: which pane stands where at which terminal size, and PaneGrid, the widget that places them."""
+"""Pane layout: where each slot is at which terminal size, and PaneGrid, the widget that places panes. A pane names its SLOT."""
 
 from __future__ import annotations
 

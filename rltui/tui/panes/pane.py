@@ -41,6 +41,8 @@ class Pane(LineWidget, can_focus=True):
     """Subclasses give `draw`, and `depends`: what of the view it reads, so that nothing else makes it draw again.
 
     Whatever a subclass raises, with a new view or at a key, is shown in the pane until the next view that it can take.
+
+    A new one is listed in PANES (cockpit/screen) and PANE_IDS (settings; a test checks), and has its key in COCKPIT (actions).
     """
 
     NUMBER: ClassVar[str] = ""  # the key that shows it, unless the user has given it another one

@@ -7,9 +7,10 @@ from dataclasses import replace
 import msgspec
 import pytest
 
+from rltui.events.commands import FLAGS
 from rltui.events.records import Record, RunResumed, SettingChanged, StateChanged, change_words
 from rltui.run_state import progress
-from rltui.run_state.condition import condition, in_force
+from rltui.run_state.condition import SHORT, condition, in_force
 from rltui.run_state.fold import fold, fold_control
 from rltui.run_state.snapshot import RunSnapshot
 from rltui.tui.panes.run_info import by_hand, facts_of
@@ -20,6 +21,10 @@ from tests.fakes import figure_stories, run_story
 T = run_story.START
 OPEN = fold(RunSnapshot(run="alpha", alive=True), [*run_story.opening(), *run_story.iterations(1, 40)])
 NOW = T + 2 + 40 * run_story.SECONDS + 0.2
+
+
+def test_every_debug_flag_has_a_short_name() -> None:
+    assert set(SHORT) == set(FLAGS)
 
 
 def test_the_trainers_own_word(subtests: pytest.Subtests) -> None:

@@ -37,7 +37,7 @@ class KeyQueue:
         self._number = 0  # of the key under way
         self._busy = False
         self._target: MessagePump = app
-        self._screen: MessagePump = app
+        self._active: MessagePump = app
 
     def arrived(self, event: events.Event) -> bool:
         """False: it waits."""
@@ -73,7 +73,7 @@ class KeyQueue:
 
     def _begin(self) -> None:
         self._busy, self._number = True, self._number + 1
-        self._screen = self._app.screen
+        self._active = self._app.screen
         self._target = self._app.focused or self._app.screen
         self._app.set_timer(PATIENCE, lambda number=self._number: self._done(number))
 
@@ -84,10 +84,10 @@ class KeyQueue:
     def _settled(self, number: int) -> None:
         if number != self._number or not self._busy:
             return
-        if self._app.screen is self._screen:
+        if self._app.screen is self._active:
             self._done(number)
         else:  # a screen that has just been opened gives the focus when it is there
-            self._screen = self._target = self._app.screen
+            self._active = self._target = self._app.screen
             self._ask(self._target, ROUNDS)
 
     def _done(self, number: int) -> None:

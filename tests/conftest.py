@@ -8,9 +8,3 @@ import gc
 def pytest_runtest_teardown() -> None:
     """Commands that open the interface switch the collection of garbage off until its first picture."""
     gc.enable()
-
-
-def pytest_collection_finish() -> None:
-    """What all tests import is there for good: no collection need look at it again."""
-    gc.collect()
-    gc.freeze()

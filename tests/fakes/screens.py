@@ -147,11 +147,23 @@ def form_name(size: tuple[int, int], ascii_only: bool) -> str:
     return f"{size[0]}x{size[1]}-{'ascii' if ascii_only else 'unicode'}"
 
 
-def assert_fits(text: str, size: tuple[int, int], ascii_only: bool) -> None:
-    """Of a whole screen: as many rows as the terminal, none wider, and the characters that it can show."""
+def fits(text: str, size: tuple[int, int]) -> bool:
+    """Of a whole screen: as many rows as the terminal, none wider."""
     rows = text.splitlines()
-    assert len(rows) == size[1] and max(map(cell_len, rows)) <= size[0]
+    return len(rows) == size[1] and max(map(cell_len, rows)) <= size[0]
+
+
+def assert_fits(text: str, size: tuple[int, int], ascii_only: bool) -> None:
+    """And the characters that the terminal can show."""
+    assert fits(text, size)
     assert text.isascii() is ascii_only
+
+
+async def resized(pilot: Pilot[str], size: tuple[int, int], text: str = "") -> str:
+    """Give the terminal this size and wait until what is drawn fits it, with the text in it; the whole screen."""
+    await pilot.resize_terminal(*size)
+    await until(pilot, lambda: fits(shown := screen_text(pilot.app.screen), size) and text in shown)
+    return screen_text(pilot.app.screen)
 
 
 def compare(name: str, text: str) -> None:

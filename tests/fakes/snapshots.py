@@ -21,7 +21,7 @@ from rltui.tui.dependencies import Dependencies
 from rltui.tui.panes.pane import Pane
 from tests.fakes.fake_sampler import SAMPLE, FakeSampler
 from tests.fakes.recorded import JOURNALS, Moment
-from tests.fakes.screens import SIZES, Clock, until
+from tests.fakes.screens import SIZES, Clock, resized, until
 
 MOMENTS = {
     "starting": Moment("quick", "starting"),
@@ -82,7 +82,7 @@ async def pictures_of(state: str, ascii_only: bool, sizes: Sequence[Size], data:
     async with recorded_cockpit(MOMENTS[state], ascii_only, data) as pilot:
         for size in sizes:
             frame = Frame(state, size, ascii_only)
-            await pilot.resize_terminal(*size)
+            await resized(pilot, size)
             found.setdefault(COCKPIT, {})[frame] = await settled(pilot, pilot.app.screen)
             async for pane in each_alone(pilot):
                 found.setdefault(name_of(pane), {})[frame] = await settled(pilot, pane)

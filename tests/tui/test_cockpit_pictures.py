@@ -24,6 +24,7 @@ from tests.fakes.screens import (
     compare,
     form_name,
     live_run,
+    resized,
     rooms_in,
     until,
     until_shown,
@@ -108,8 +109,7 @@ async def test_in_every_other_terminal_it_fits_and_the_essentials_remain() -> No
             ((50, 12), "12,431,360"), ((30, 8), "COLLECTING"), ((19, 4), "● 12.4 M"), ((9, 1), "● 12.4"),
             ((80, 24), "COLLECTING"), ((200, 50), "you control"),
         ):  # fmt: skip
-            await pilot.resize_terminal(*size)
-            assert_fits(await until_shown(pilot, words), size, ascii_only=False)
+            assert_fits(await resized(pilot, size, words), size, ascii_only=False)
 
 
 async def test_any_sequence_of_sizes_ends_in_the_right_picture() -> None:
@@ -167,8 +167,7 @@ async def test_control_and_frozen_are_seen_where_there_is_room_for_the_state_alo
     sizes = ((59, 24), (59, 14), (80, 14))
     async with cockpit(live_run(), sizes[0]) as pilot:
         for size in sizes:
-            await pilot.resize_terminal(*size)
-            await until_shown(pilot, "● you control")
+            await resized(pilot, size, "● you control")
             await pilot.press("z")
             text = await until_shown(pilot, "FROZEN")
             assert "z goes on" in text and "alpha" in text and "flat" in text, size
@@ -176,8 +175,7 @@ async def test_control_and_frozen_are_seen_where_there_is_room_for_the_state_alo
             await until(pilot, lambda: "FROZEN" not in screen_text(pilot.app.screen))
     async with cockpit(live_run(), sizes[0], readonly=True) as pilot:
         for size in sizes:
-            await pilot.resize_terminal(*size)
-            await until_shown(pilot, "○ read-only")
+            await resized(pilot, size, "○ read-only")
 
 
 @pytest.mark.parametrize(("size", "ascii_only"), [*FORMS, ((200, 50), False)])

@@ -7,7 +7,7 @@ import pytest
 from rltui.runs.paths import DataDir
 from rltui.tui.capture import screen_text
 from tests.fakes import data_folder
-from tests.fakes.screens import FORMS, LAUNCHER_NOW, OTHER_FORMS, assert_fits, compare, form_name, launcher
+from tests.fakes.screens import FORMS, LAUNCHER_NOW, OTHER_FORMS, assert_fits, compare, form_name, launcher, resized
 
 
 def fill(data: DataDir) -> None:
@@ -33,5 +33,4 @@ async def test_every_other_form_fits(data: DataDir, subtests: pytest.Subtests) -
         async with launcher(data, ascii_only=ascii_only) as pilot:
             for size, _ in (form for form in OTHER_FORMS if form[1] is ascii_only):
                 with subtests.test(form_name(size, ascii_only)):
-                    await pilot.resize_terminal(*size)
-                    assert_fits(screen_text(pilot.app.screen), size, ascii_only)
+                    assert_fits(await resized(pilot, size), size, ascii_only)

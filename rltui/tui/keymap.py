@@ -96,7 +96,7 @@ def _checked(
 ) -> tuple[KeyProblem | None, tuple[str, ...]]:
     action = known.get(name)
     if action is None:
-        return KeyProblem(name, "there is no such action", did_you_mean(name, known) or "the README lists them"), ()
+        return KeyProblem(name, "there is no such action", did_you_mean(name, known) or "docs/keys.md lists them"), ()
     if not action.bound:
         return KeyProblem(name, "its keys are fixed"), ()
     if not keys:

@@ -1,32 +1,29 @@
-"""Table of the keys for the README, from the registry: `python -m rltui.tui.keys_table README.md` writes it anew."""
+"""Tables of the keys, from the registry: `python -m rltui.tui.keys_table` writes them into docs/keys.md."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
 from pathlib import Path
 
-from rltui.tui.actions import PLACES, Action, key_name, pane_actions, plain_name
+from rltui.tui.actions import EVERYWHERE, PLACES, Action, key_name, pane_actions, plain_name
 from rltui.tui.cockpit.screen import PANES
 
 BEGIN, END = "<!-- keys -->", "<!-- /keys -->"
-TITLES = {
-    "cockpit": "In the cockpit", "launcher": "In the launcher", "browser": "In the milestone browser", "form": "In a profile's form"
-}  # fmt: skip
-FOLDED = ("browser", "form")  # places whose tables are closed at first
+SHARED = "Cockpit, launcher and browser"
+TITLES = {"cockpit": "Cockpit", "launcher": "Launcher", "browser": "Milestone browser", "form": "Profile form"}
 HEAD = ("| key | does | name in `ui.toml` |", "|---|---|---|")
 
 
 def keys_table() -> str:
-    """Markdown: a table for each screen, then one for the panes with keys of their own."""
-    parts = [_part(place, actions) for place, actions in PLACES.items()]
-    rows = [_row(action, f"{pane.NAME}: {action.help}") for pane in PANES for action in pane_actions(pane.pane_id())]
-    parts.append(_folded("In a pane, while it has the focus", [*HEAD, *rows]))
-    return "\n\n".join(parts) + "\n"
+    """Markdown: a section for the keys of several screens, for each screen, for each pane with keys of its own."""
+    parts: list[tuple[str, tuple[Action, ...]]] = [(SHARED, EVERYWHERE)]
+    parts += [(TITLES[place], tuple(a for a in actions if a not in EVERYWHERE)) for place, actions in PLACES.items()]
+    parts += [(f"Pane {pane.NAME}", actions) for pane in PANES if (actions := pane_actions(pane.pane_id()))]
+    return "\n".join("\n".join([f"## {title}", "", *HEAD, *map(_row, actions), ""]) for title, actions in parts)
 
 
 def with_table(text: str) -> str:
-    """The README with what stands between its two markers written anew. ValueError without them."""
+    """The document with what stands between its two markers written anew. ValueError without them."""
     before, begin, rest = text.partition(BEGIN)
     _, end, after = rest.partition(END)
     if not begin or not end:
@@ -34,21 +31,10 @@ def with_table(text: str) -> str:
     return f"{before}{BEGIN}\n{keys_table()}{END}{after}"
 
 
-def _part(place: str, actions: Iterable[Action]) -> str:
-    title, lines = TITLES.get(place, place.capitalize()), [*HEAD, *(_row(action, action.help) for action in actions)]
-    return _folded(title, lines) if place in FOLDED else "\n".join([f"**{title}**", "", *lines])
-
-
-def _folded(title: str, lines: Iterable[str]) -> str:
-    """Closed until it is clicked; without the empty lines the table inside would be plain text."""
-    head = f"<details>\n<summary>{title}</summary>"
-    return "\n".join([head, "", *lines, "", "</details>"])
-
-
-def _row(action: Action, text: str) -> str:
+def _row(action: Action) -> str:
     keys = " ".join(f"`{_in_table(key_name(key))}`" for key in action.keys) or "`^p`"
     name = f"`{plain_name(action)}`" if action.bound and action.keys else ""
-    return f"| {keys} | {_in_table(text)} | {name} |"
+    return f"| {keys} | {_in_table(action.help)} | {name} |"
 
 
 def _in_table(text: str) -> str:
@@ -56,7 +42,7 @@ def _in_table(text: str) -> str:
 
 
 def main() -> None:
-    path = Path(sys.argv[1] if len(sys.argv) > 1 else "README.md")
+    path = Path(sys.argv[1] if len(sys.argv) > 1 else "docs/keys.md")
     path.write_text(with_table(path.read_text(encoding="utf-8")), encoding="utf-8")
 
 

@@ -37,7 +37,7 @@ TOP_KEYS = ("theme", "charts", "smoothing", "mouse", "title", "keys", "layout", 
 NOTIFY_KEYS = (*KINDS, "hook", "hook_seconds")
 VARIABLE = "RLTUI_CONFIG"  # the folder of ui.toml, in the place of the user's own
 NAME = "ui.toml"
-HEAD = "# How rltui looks and which keys it has; the README says what may stand here.\n"
+HEAD = "# How rltui looks and which keys it has; docs/keys.md says what may stand here.\n"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""README's reward and observation of one's own, as written there: a real run is trained with them, and traced."""
+"""The documents' reward and observation of one's own, as written there: a real run is trained with them, and traced."""
 
 from __future__ import annotations
 
@@ -14,16 +14,10 @@ import pytest
 from rltui.events.records import IterationFinished, LogLine, RunFinished, RunStarted
 from rltui.runs.journal import read_journal
 from rltui.runs.paths import DataDir
+from tests.fakes.documents import snippet
 
-README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
 SMALL = ("ppo.iteration=512", "ppo.batch=512", "ppo.minibatch=512", "collect.workers=2", "collect.arenas=4")
 TIMEOUT = 120
-
-
-def snippet(language: str, word: str) -> str:
-    blocks = re.findall(r"```(\w*)\n(.*?)```", README, re.DOTALL)
-    [found] = [block for name, block in blocks if name == language and word in block]
-    return found
 
 
 def rltui(*arguments: str) -> str:

@@ -1,4 +1,4 @@
-"""One word for each thing, as the README's glossary has it: in the source's texts, command help, schema, profiles, README, pictures."""
+"""One word for each thing, as the README's glossary has it: in the source's texts, command help, schema, profiles, documents, pictures."""
 
 from __future__ import annotations
 
@@ -14,12 +14,13 @@ import pytest
 import rltui
 from rltui.cli.parser import build_parser
 from rltui.profile.schema import as_dict
+from tests.fakes.documents import README, TEXTS
 
 ROOT = Path(rltui.__file__).parent
 HERE = Path(__file__).parents[1]
 PICTURES = sorted((HERE / "golden").rglob("*.txt"))
 SOURCES = sorted(ROOT.rglob("*.py"))
-WRITTEN = [ROOT.parent / "README.md", *sorted((ROOT.parent / "profiles").glob("*.toml"))]
+WRITTEN = [*TEXTS, *sorted((ROOT.parent / "profiles").glob("*.toml"))]
 HOLE = "{}"  # in the place of what an f-string writes
 
 # Discarded word → what is said instead, and the texts in which it means something else.
@@ -111,7 +112,7 @@ def test_nor_do_the_commands_help_and_the_schema() -> None:
 
 
 def test_the_glossary_has_the_words() -> None:
-    glossary = WRITTEN[0].read_text(encoding="utf-8").partition("\n## Words\n")[2].partition("\n## ")[0]
+    glossary = TEXTS[README].partition("\n## Words\n")[2].partition("\n## ")[0]
     words = {
         word for row in glossary.splitlines() if row.startswith("| ") for word in row.split(" | ")[0][2:].split(", ")
     }

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from itertools import chain
-from pathlib import Path
 
 import pytest
 from textual.binding import Binding
@@ -33,7 +32,6 @@ from rltui.tui.launcher.screen import LauncherScreen
 from rltui.tui.launcher.start import LaunchingScreen
 from rltui.tui.panes.pane import Pane
 
-README = Path(__file__).parents[3] / "README.md"
 NEVER = {"ctrl+b", "ctrl+a", "ctrl+s", "ctrl+z"}  # of tmux, screen, flow control, suspend
 BY_ID = {pane.pane_id(): pane for pane in PANES}
 SCREENS: dict[Place, type[Screen[None]]] = {
@@ -132,7 +130,6 @@ def test_capitals_act_on_training_and_lower_case_on_the_view() -> None:
     assert all(capital(action) for action in acting)
     lower = {(key, action.keys[0]) for action in acting for key in action.keys if key.islower()}
     assert lower == {("p", "P"), ("c", "C")}
-    assert "(`p` and `c` do as `P` and `C`)" in README.read_text(encoding="utf-8")
     assert "(p and c do as P and C)" in HELP_COCKPIT
 
 

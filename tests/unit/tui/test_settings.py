@@ -10,6 +10,7 @@ from rltui.errors import RltuiError
 from rltui.tui.browser import table
 from rltui.tui.browser.table import COLUMNS, SORTABLE, SavedSorting, Sorting
 from rltui.tui.settings import KINDS, UiSettings, load, save_layout, save_order, ui_path
+from tests.fakes.documents import snippet
 
 GOOD = """\
 # my cockpit
@@ -180,10 +181,8 @@ def test_every_event_has_a_usual_way() -> None:
     assert "bell" not in UiSettings().notify["worker_failed"]  # it passes by itself
 
 
-def test_what_the_readme_shows_is_understood(tmp_path: Path) -> None:
-    readme = (Path(__file__).parents[3] / "README.md").read_text(encoding="utf-8")
-    example = readme.partition('```toml\ntheme = "light"')[2].partition("```")[0]
-    loaded = load(written(tmp_path, f'theme = "light"{example}'))
+def test_what_the_documents_show_is_understood(tmp_path: Path) -> None:
+    loaded = load(written(tmp_path, snippet("toml", 'theme = "light"')))
     assert loaded.problems == ()
     assert loaded.settings.theme == "light"
     assert loaded.settings.hook == ("notify-send", "rltui")

@@ -103,7 +103,7 @@ def test_killed_at_random_times(disk: Path) -> None:
     """A trainer that saves as fast as it can, killed 20 times and started again each time: at most one save is lost."""
     data, chance = DataDir(disk), random.Random(7)
     paths = make_run(data, commits=3)
-    saved_in_all = 0
+    awaited = saved = 0
     for _ in range(20):
         first = newest_commit(paths) + 1
 
@@ -130,15 +130,16 @@ def test_killed_at_random_times(disk: Path) -> None:
 
         with Forked(trainer) as process:
             reported = process.lines(1 + chance.randrange(3))[1:]
+            awaited += len(reported)
             select.select([], [], [], chance.uniform(0.0, 0.01))
             process.kill()
             assert process.wait() == -signal.SIGKILL
             reported += process.lines(timeout=1)
         assert all(line.startswith("saved ") for line in reported)
         newest_told = max([first - 1, *(int(line.split()[1]) for line in reported)])
-        saved_in_all += newest_told - first + 1
+        saved += newest_told - first + 1
         assert check_nothing_is_broken(data, paths, newest_told) <= newest_told + 1
-    assert saved_in_all > 20, "the kills came too early to mean anything"
+    assert saved >= awaited > 10, "most kills come after a save or more, some during the first"
 
 
 def test_a_failed_save_leaves_no_trace(disk: Path) -> None:

@@ -12,8 +12,7 @@ from rltui.errors import RltuiError, did_you_mean, hints
 from rltui.safe_io import one_line, say
 
 if TYPE_CHECKING:
-    from rltui.runs.best import Best
-    from rltui.runs.inventory import CheckpointInfo, Inventory, MilestoneMark, UnrecognisedEntry
+    from rltui.runs.inventory import CheckpointInfo, Inventory, MilestoneMark
     from rltui.runs.paths import DataDir
     from rltui.runs.trash import Trashed
 
@@ -61,7 +60,9 @@ def add_parser(subparsers: Subparsers) -> None:
     add_data_dir(parser)
     add_json(parser)
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", dest="milestones_command")
-    listed = _command(commands, "list", "list what is saved, damaged and stray entries with the reason", "list alpha")
+    listed = _command(
+        commands, "list", "list what is saved, damaged and unrecognised entries with the reason", "list alpha"
+    )
     listed.add_argument("run", metavar="RUN", nargs="?", help="of this run only")
     for name, (summary, example) in OF_ONE.items():
         _command(commands, name, summary, example).add_argument("state", metavar="RUN/MILESTONE", help=STATE)
@@ -184,7 +185,7 @@ def _delete(args: argparse.Namespace, data: DataDir) -> int:
         _say_json(_plain(trashed))
     else:
         say(f"{info.name} of run {paths.name} is in the trash: {trashed.folder}")
-        say(f"bring it back: rltui milestones restore {paths.name}/{info.milestone or info.path.name}")
+        say(f"bring it back: rltui milestones restore {paths.name}/{info.address}")
     return 0
 
 
@@ -261,11 +262,10 @@ def _say_json(value: Any) -> None:
 
 
 def lines(
-    data: DataDir, inventories: Sequence[Inventory], unrecognised: Sequence[UnrecognisedEntry], now: float
+    data: DataDir, inventories: Sequence[Inventory], unrecognised: Sequence[CheckpointInfo], now: float
 ) -> list[str]:
-    """Each run's table, damaged and stray entries with their reasons below it."""
+    """Each run's table, damaged and unrecognised entries with their reasons below it."""
     from rltui.cli.output import aligned
-    from rltui.runs.best import best_of
 
     if not inventories and not unrecognised:
         return [f"no runs in {data.root}; start one: rltui train PROFILE"]
@@ -274,45 +274,34 @@ def lines(
         parent = f", from {one_line(inventory.parent)}" if inventory.parent else ""
         found += [*([""] if found else []), f"{inventory.run}{', training' if inventory.trainer else ''}{parent}"]
         infos = inventory.states
-        best, protected = best_of(inventory.metas), inventory.protected
-        rows = [HEAD, *(_row(info, best, now) for info in infos)] if infos else []
+        rows = [HEAD, *(_row(info, now) for info in infos)] if infos else []
         found += [f"  {line}" for line in aligned(rows, RIGHT)] or ["  nothing saved yet"]
-        found += _by_reward(infos, best)
-        found += [
-            f"  not pruned: {one_line(each.name)}, the best to go back to"
-            for each in infos
-            if _is_protected(protected, each)
-        ]
+        found += _by_reward(inventory)
+        found += [f"  protected: {one_line(each.name)}, the best to go back to" for each in infos if each.protected]
         found += [f"  damaged: {one_line(info.name)}: {one_line(info.damage)}" for info in infos if info.damage]
-        found += [f"  stray: {one_line(entry.path)}: {entry.reason}" for entry in inventory.unrecognised]
+        found += [f"  unrecognised: {one_line(entry.path)}: {entry.damage}" for entry in inventory.unrecognised]
         found += [f"  {inventory.problem}"] if inventory.problem else []
-    return found + [f"stray: {one_line(entry.path)}: {entry.reason}" for entry in unrecognised]
+    return found + [f"unrecognised: {one_line(entry.path)}: {entry.damage}" for entry in unrecognised]
 
 
-def _is_protected(protected: frozenset[int], info: CheckpointInfo) -> bool:
-    """Whether it is no milestone and yet is not pruned. protected: of the whole inventory."""
-    return not info.milestone and info.damage is None and info.commit in protected
-
-
-def _by_reward(infos: Sequence[CheckpointInfo], best: Sequence[Best]) -> list[str]:
+def _by_reward(inventory: Inventory) -> list[str]:
     """What `best` in the table means, and of which states the reward does not count."""
-    from rltui.runs.best import describe_best, reward_caveat
+    from rltui.runs.best import describe_best
 
-    found = [f"  best by reward: {one.timesteps:,}, the {describe_best(one)}" for one in best]
-    doubts = [(info, reward_caveat(info.meta)) for info in infos if info.meta is not None and info.damage is None]
-    return found + [f"  reward does not count: {one_line(info.name)}: {reason}" for info, reason in doubts if reason]
+    found = [f"  best by reward: {one.timesteps:,}, the {describe_best(one)}" for one in inventory.best]
+    doubts = [info for info in inventory.states if info.damage is None and info.caveat]
+    return found + [f"  reward does not count: {one_line(info.name)}: {info.caveat}" for info in doubts]
 
 
-def _row(info: CheckpointInfo, best: Sequence[Best], now: float) -> tuple[str, ...]:
+def _row(info: CheckpointInfo, now: float) -> tuple[str, ...]:
     from rltui.cli.output import number
     from rltui.formatting import UNKNOWN, ago, size
-    from rltui.runs.best import is_best
 
     meta, mark = info.meta, info.mark
-    is_one = info.damage is None and is_best(best, meta) is not None
-    marks = [word for word, holds in (("best", is_one), ("pinned", mark.pinned), ("released", mark.released)) if holds]
+    named = (("best", info.best is not None), ("pinned", mark.pinned), ("released", mark.released))
+    marks = [word for word, holds in named if holds]
     return (
-        info.milestone or info.path.name,
+        info.address,
         number(info.timesteps),
         number(meta.mean_reward if meta else None, ".3f"),
         number(meta.reward_episodes or None if meta else None),
@@ -339,24 +328,19 @@ def trash_lines(entries: Sequence[Trashed], now: float) -> list[str]:
 
 def as_dict(inventory: Inventory) -> dict[str, Any]:
     """One run; unknown is null."""
-    from rltui.runs.best import best_of
-
-    best, protected = best_of(inventory.metas), inventory.protected
     return {
         "run": inventory.run,
         "training": inventory.trainer is not None,
         "parent": inventory.parent,
-        "milestones": [_state(info, best, protected) for info in inventory.milestones],
-        "checkpoints": [_state(info, best, protected) for info in inventory.checkpoints],
-        "strays": [{"path": str(entry.path), "reason": entry.reason} for entry in inventory.unrecognised],
+        "milestones": [_state(info) for info in inventory.milestones],
+        "checkpoints": [_state(info) for info in inventory.checkpoints],
+        "strays": [{"path": str(entry.path), "reason": entry.damage} for entry in inventory.unrecognised],
         "problem": inventory.problem or None,
     }
 
 
-def _state(info: CheckpointInfo, best: Sequence[Best], protected: frozenset[int]) -> dict[str, Any]:
+def _state(info: CheckpointInfo) -> dict[str, Any]:
     import msgspec
-
-    from rltui.runs.best import is_best, reward_caveat
 
     return {
         "path": str(info.path),
@@ -364,9 +348,9 @@ def _state(info: CheckpointInfo, best: Sequence[Best], protected: frozenset[int]
         "timesteps": info.timesteps,
         "bytes": info.bytes,
         "damage": info.damage,
-        "best": info.damage is None and is_best(best, info.meta) is not None,
-        "spared": _is_protected(protected, info),
-        "doubt": (reward_caveat(info.meta) or None) if info.meta is not None else None,
+        "best": info.best is not None,
+        "spared": info.protected,
+        "doubt": info.caveat or None,
         "mark": msgspec.to_builtins(info.mark) if info.milestone else None,
         "meta": msgspec.to_builtins(info.meta),
     }

@@ -10,15 +10,15 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
-from rltui import safe_io
+from rltui import formatting, safe_io
 from rltui.errors import RltuiError
 from rltui.runs import meta
 from rltui.runs.atomic import TEMPORARY, make_folder, replace_file
-from rltui.runs.best import protected
+from rltui.runs.best import Best, best_of, is_best, protected, reward_caveat
 from rltui.runs.checkpoint import MANIFEST, DamagedError, survey
 from rltui.runs.journal_reader import read_paused_since
 from rltui.runs.lock import Holder, lock_holder
@@ -54,26 +54,83 @@ _decoder = msgspec.json.Decoder(_MilestoneMarks)
 NO_MARK = MilestoneMark()
 
 
+Kind = Literal["milestone", "checkpoint", "unrecognised", "deleted"]
+
+
 @dataclass(frozen=True)
 class CheckpointInfo:
-    """One folder that is, or should be, a checkpoint. `damage` says why it is not: none such is ever acted on."""
+    """One entry of a data folder: a checkpoint, a milestone, what is neither, or one in the trash.
+
+    damage: why it is incomplete or not recognised; nothing is ever done with such a one. best: as which it is the best of its
+    run by reward. protected: a checkpoint that is not pruned, for it is the best. Both, and the mark, as read with an inventory.
+    """
 
     path: Path
-    timesteps: int  # meta.json's; where that cannot be read, what the folder's name says
+    timesteps: int | None  # meta.json's; where that cannot be read, what the folder's name says
     meta: Meta | None
     damage: str | None
     milestone: str = ""  # `Phase1-BallTouching/005M`; empty for a plain checkpoint
     bytes: int | None = None  # of all files, by the manifest; None where unknown
-    mark: MilestoneMark = NO_MARK  # as far as it was read with an inventory
+    run: str = ""  # empty for what belongs to none, or lies elsewhere
+    unrecognised: bool = False
+    deleted: float | None = None  # Unix seconds
+    mark: MilestoneMark = NO_MARK
+    best: Best | None = None
+    protected: bool = False
+
+    @property
+    def kind(self) -> Kind:
+        if self.unrecognised:
+            return "unrecognised"
+        return "deleted" if self.deleted is not None else "milestone" if self.milestone else "checkpoint"
+
+    @property
+    def saved(self) -> bool:
+        """Whether it is one of its run's states, damaged or not."""
+        return not self.unrecognised and self.deleted is None
+
+    @property
+    def usable(self) -> bool:
+        """Whether something can be done with it, as far as is known without its hashes."""
+        return self.saved and self.damage is None
 
     @property
     def commit(self) -> int | None:
         return self.meta.commit if self.meta else None
 
     @property
+    def caveat(self) -> str:
+        """Why its reward does not count; empty where it does."""
+        return reward_caveat(self.meta) if self.meta else ""
+
+    @property
+    def phase(self) -> str:
+        """The phase's folder of a milestone, else empty."""
+        return self.milestone.partition("/")[0]
+
+    @property
+    def address(self) -> str:
+        """As commands name it, behind its run: `Phase1-BallTouching/005M`, `250000`."""
+        return self.milestone or self.path.name
+
+    @property
     def name(self) -> str:
-        """In sentences: `checkpoint 250000`, `milestone Phase1-BallTouching/005M`."""
+        """In sentences of commands: `checkpoint 250000`, `milestone Phase1-BallTouching/005M`."""
         return f"milestone {self.milestone}" if self.milestone else f"checkpoint {self.path.name}"
+
+    @property
+    def label(self) -> str:
+        """As lists show it: `5 M`, `checkpoint`, or an unrecognised entry's own name."""
+        if self.unrecognised:
+            return self.path.name
+        return formatting.millions(self.path.name) if self.milestone else "checkpoint"
+
+    @property
+    def title(self) -> str:
+        """On screens: `milestone 5 M of alpha`, `checkpoint 250,000 of alpha`."""
+        kind = "milestone" if self.milestone else "checkpoint"
+        what = self.path.name if self.unrecognised else formatting.state_name(kind, self.path.name)
+        return f"{what} of {self.run}" if self.run else what
 
     def document(self) -> dict[str, Any]:
         """As the JSON of `ls` and `status` has it."""
@@ -89,7 +146,8 @@ class CheckpointInfo:
 
 def list_checkpoints(paths: RunPaths) -> list[CheckpointInfo]:
     """Every numbered folder, oldest commit first, those of unknown commit last."""
-    found = (_survey(path, int(path.name)) for path in folders(paths.checkpoints) if NUMBER.fullmatch(path.name))
+    numbered = (path for path in folders(paths.checkpoints) if NUMBER.fullmatch(path.name))
+    found = (_survey(path, int(path.name), run=paths.name) for path in numbered)
     return _in_order(filter(_is_there, found))
 
 
@@ -103,7 +161,7 @@ def list_milestones(paths: RunPaths) -> list[CheckpointInfo]:
         if (label := LABEL.fullmatch(path.name))
     )
     infos = (
-        _survey(path, int(label[1] + (label[2] or "").ljust(6, "0")), f"{path.parent.name}/{path.name}")
+        _survey(path, int(label[1] + (label[2] or "").ljust(6, "0")), f"{path.parent.name}/{path.name}", paths.name)
         for path, label in found
     )
     return _in_order(filter(_is_there, infos))
@@ -132,35 +190,26 @@ def metas(infos: Iterable[CheckpointInfo]) -> list[Meta]:
 
 def read_checkpoint_info(path: Path) -> CheckpointInfo:
     """What one folder, wherever it is, holds."""
-    number = int(path.name) if NUMBER.fullmatch(path.name) else 0
+    number = int(path.name) if NUMBER.fullmatch(path.name) else None
     return _survey(path, number, f"{path.parent.name}/{path.name}" if LABEL.fullmatch(path.name) else "")
 
 
-def _survey(path: Path, named: int, milestone: str = "") -> CheckpointInfo:
+def _survey(path: Path, named: int | None, milestone: str = "", run: str = "") -> CheckpointInfo:
     seen = survey(path, meta.NAME)
     try:
         if isinstance(seen.content, DamagedError):
             raise seen.content
         found = meta.checked(seen.content)
     except DamagedError as error:
-        return CheckpointInfo(path, named, None, seen.damage or str(error), milestone, seen.size)
-    return CheckpointInfo(path, found.timesteps, found, seen.damage, milestone, seen.size)
+        return CheckpointInfo(path, named, None, seen.damage or str(error), milestone, seen.size, run)
+    return CheckpointInfo(path, found.timesteps, found, seen.damage, milestone, seen.size, run)
 
 
 def _in_order(infos: Iterator[CheckpointInfo]) -> list[CheckpointInfo]:
     def key(info: CheckpointInfo) -> tuple[bool, int, bool, int, str]:
-        return info.commit is None, info.commit or 0, not info.milestone, info.timesteps, info.path.name
+        return info.commit is None, info.commit or 0, not info.milestone, info.timesteps or 0, info.path.name
 
     return sorted(infos, key=key)
-
-
-@dataclass(frozen=True, slots=True)
-class UnrecognisedEntry:
-    """Something that no reader acts on. info: what it holds where it is a saved state under an odd name."""
-
-    path: Path
-    reason: str
-    info: CheckpointInfo | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,13 +220,19 @@ class Inventory:
     trainer: Holder | None
     milestones: tuple[CheckpointInfo, ...]
     checkpoints: tuple[CheckpointInfo, ...]
-    unrecognised: tuple[UnrecognisedEntry, ...]
+    unrecognised: tuple[CheckpointInfo, ...]
+    best: tuple[Best, ...] = ()  # by reward, of all that is complete; of the present rewards last
     problem: str = ""
     paused: float | None = None  # Unix seconds since when the trainer has been held by hand
 
     @property
     def states(self) -> tuple[CheckpointInfo, ...]:
         return (*self.milestones, *self.checkpoints)
+
+    @property
+    def entries(self) -> tuple[CheckpointInfo, ...]:
+        """All of it: milestones and checkpoints, newest first, then what is unrecognised."""
+        return (*reversed(self.milestones), *reversed(self.checkpoints), *self.unrecognised)
 
     @property
     def damaged(self) -> list[CheckpointInfo]:
@@ -189,14 +244,9 @@ class Inventory:
         return metas(self.states)
 
     @property
-    def protected(self) -> frozenset[int]:
-        """Commits of the checkpoints that are not pruned, however many newer ones come."""
-        return protected(metas(self.checkpoints), metas(self.milestones))
-
-    @property
     def parent(self) -> str | None:
         """`<run>@<timesteps>` that the run was branched or forked from."""
-        known = [info.meta for info in (*self.checkpoints, *self.milestones) if info.meta is not None]
+        known = [info.meta for info in self.states if info.meta is not None]
         return max(known, key=lambda meta: meta.commit).parent if known else None
 
 
@@ -207,21 +257,37 @@ def read_inventory(paths: RunPaths) -> Inventory:
         marks, problem = read_marks(paths), ""
     except RltuiError as error:
         marks, problem = {}, error.message
+    best = best_of(metas([*milestones, *checkpoints]))
+    safe = protected(metas(checkpoints), metas(milestones))
+
+    def judged(info: CheckpointInfo) -> CheckpointInfo:
+        if info.damage is None:
+            info = replace(info, best=is_best(best, info.meta), protected=not info.milestone and info.commit in safe)
+        return replace(info, mark=marks.get(info.milestone, NO_MARK)) if info.milestone else info
+
     trainer = lock_holder(paths)
     return Inventory(
         paths.name,
         trainer,
-        tuple(replace(info, mark=marks.get(info.milestone, NO_MARK)) for info in milestones),
-        tuple(checkpoints),
+        tuple(map(judged, milestones)),
+        tuple(map(judged, checkpoints)),
         tuple(_unrecognised(paths)),
+        tuple(best),
         problem,
         read_paused_since(paths, trainer),
     )
 
 
-def unrecognised_among_runs(data: DataDir) -> list[UnrecognisedEntry]:
+def run_stamp(paths: RunPaths) -> tuple[object, ...]:
+    """Differs once anything was added, removed, renamed or marked, another trainer is there, or it is paused."""
+    places = [paths.checkpoints, paths.milestones, *folder_entries(paths.milestones), paths.milestones_json]
+    trainer = lock_holder(paths)
+    return trainer is not None, read_paused_since(paths, trainer), *map(file_stamp, places)
+
+
+def unrecognised_among_runs(data: DataDir) -> list[CheckpointInfo]:
     """What lies among the runs and can be none."""
-    found: list[UnrecognisedEntry] = []
+    found: list[CheckpointInfo] = []
     for place in (data.runs, data.checkpoints, data.milestones):
         for path in folder_entries(place):
             if path.name.startswith(".") and is_folder(path):
@@ -229,33 +295,39 @@ def unrecognised_among_runs(data: DataDir) -> list[UnrecognisedEntry]:
             if path.name == MILESTONES and place == data.checkpoints:
                 continue
             if not is_folder(path):
-                found.append(UnrecognisedEntry(path, _no_folder(path)))
+                found.append(_odd(path, _no_folder(path)))
             elif (problem := name_problem(path.name)) is not None:
-                found.append(UnrecognisedEntry(path, f"no run may be called so: it {problem}"))
+                found.append(_odd(path, f"no run may be called so: it {problem}"))
     return found
 
 
-def _unrecognised(paths: RunPaths) -> Iterator[UnrecognisedEntry]:
-    yield from _odd(paths.checkpoints, NUMBER, NO_NUMBER)
+def _unrecognised(paths: RunPaths) -> Iterator[CheckpointInfo]:
+    yield from _odd_ones(paths.checkpoints, NUMBER, NO_NUMBER, paths.name)
     for path in folder_entries(paths.milestones):
         if not is_folder(path):
-            yield UnrecognisedEntry(path, _no_folder(path))
+            yield _odd(path, _no_folder(path), paths.name)
         elif PHASE.fullmatch(path.name) is None:
-            yield UnrecognisedEntry(path, NO_PHASE)
+            yield _odd(path, NO_PHASE, paths.name)
         else:
-            yield from _odd(path, LABEL, NO_LABEL)
+            yield from _odd_ones(path, LABEL, NO_LABEL, paths.name)
 
 
-def _odd(place: Path, pattern: re.Pattern[str], reason: str) -> Iterator[UnrecognisedEntry]:
+def _odd_ones(place: Path, pattern: re.Pattern[str], reason: str, run: str) -> Iterator[CheckpointInfo]:
     for path in folder_entries(place):
         if not is_folder(path):
-            yield UnrecognisedEntry(path, _no_folder(path))
+            yield _odd(path, _no_folder(path), run)
         elif path.name.startswith(TEMPORARY):
-            yield UnrecognisedEntry(path, UNFINISHED)
+            yield _odd(path, UNFINISHED, run)
         elif pattern.fullmatch(path.name) is None:
-            yield UnrecognisedEntry(
-                path, reason, read_checkpoint_info(path) if os.path.lexists(path / MANIFEST) else None
-            )
+            info = _odd(path, reason, run)
+            if os.path.lexists(path / MANIFEST):  # a saved state under an odd name
+                inside = read_checkpoint_info(path)
+                info = replace(info, timesteps=inside.timesteps, meta=inside.meta, bytes=inside.bytes)
+            yield info
+
+
+def _odd(path: Path, reason: str, run: str = "") -> CheckpointInfo:
+    return CheckpointInfo(path, None, None, reason, run=run, unrecognised=True)
 
 
 def _no_folder(path: Path) -> str:

@@ -88,7 +88,7 @@ def _only_a_run(run: RunPaths, retyped: Retyped) -> RltuiError:
 
 
 def _of_run(run: RunPaths, rest: str, retyped: Retyped) -> CheckpointInfo:
-    found = {_name(info): info for info in _all(run)}
+    found = {info.address: info for info in _all(run)}
     if rest in found:
         return found[rest]
     meant = [name for name in found if name.rpartition("/")[2] == rest]
@@ -122,12 +122,7 @@ def with_short_names(states: Iterable[str]) -> Iterator[str]:
 
 def _names(run: RunPaths) -> Iterator[str]:
     """Of checkpoints, then of milestones, oldest first."""
-    yield from map(_name, list_checkpoints(run))
-    yield from map(_name, list_milestones(run))
-
-
-def _name(info: CheckpointInfo) -> str:
-    return info.milestone or info.path.name
+    yield from (info.address for info in [*list_checkpoints(run), *list_milestones(run)])
 
 
 def _all(run: RunPaths) -> list[CheckpointInfo]:

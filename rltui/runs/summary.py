@@ -16,7 +16,7 @@ from rltui.events.records import CurriculumPlanned, PhaseChanged, Record, RunSta
 from rltui.profile.locate import RUN_FILE, STATE_FILE, name_in_text
 from rltui.profile.source import table
 from rltui.registry import Component, report_names
-from rltui.runs.best import Best, best_of
+from rltui.runs.best import Best
 from rltui.runs.inventory import CheckpointInfo, file_stamp, read_checkpoint_info, read_inventory
 from rltui.runs.journal import LARGEST_PART, read_end
 from rltui.runs.journal_reader import JournalEnd, RecentSpeed
@@ -175,7 +175,7 @@ def describe_run(paths: RunPaths, brief: bool = False) -> RunSummary:
         checkpoints=len(sound),
         milestones=[info for info in inventory.milestones if info.damage is None],
         damaged=inventory.damaged,
-        best=best_of(inventory.metas),
+        best=list(inventory.best),
         shape=_shape(journal.header or journal.first),
         speed=journal.speed,
     )

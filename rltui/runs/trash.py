@@ -7,6 +7,7 @@ import errno
 import os
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
 import msgspec
@@ -30,6 +31,7 @@ from rltui.runs.inventory import (
     change_mark,
     complete_checkpoints,
     newest_commit,
+    read_checkpoint_info,
     read_marks,
 )
 from rltui.runs.lock import no_new_trainer
@@ -60,6 +62,15 @@ class Trashed(msgspec.Struct, frozen=True, kw_only=True):
     def state(self) -> str:
         """As commands name it, behind its run: `Phase1-BallTouching/005M`, `250000`."""
         return self.milestone or PurePosixPath(self.place).name
+
+    @property
+    def info(self) -> CheckpointInfo:
+        """What lies there now."""
+        found = read_checkpoint_info(self.folder)
+        timesteps = self.timesteps if found.meta is None else found.timesteps
+        return replace(
+            found, run=self.run, milestone=self.milestone, timesteps=timesteps, mark=self.mark, deleted=self.time
+        )
 
 
 _decoder = msgspec.json.Decoder(Trashed)
@@ -114,6 +125,14 @@ def list_trash(data: DataDir) -> list[Trashed]:
     return sorted(found, key=lambda entry: entry.time, reverse=True)
 
 
+def trashed_at(folder: Path) -> Trashed:
+    """Of the saved state's own folder in the trash. RltuiError where it is there no more."""
+    found = _read(folder.parent)
+    if found is None:
+        raise RltuiError(f"{folder.name} is in the trash no more")
+    return found
+
+
 def restore(data: DataDir, trashed: Trashed) -> Path:
     """Put it back with its pin and note; returns its folder. RltuiError where something is there meanwhile, or where what
     has a note would come back without it.
@@ -156,7 +175,7 @@ def _move(paths: RunPaths, info: CheckpointInfo, now: float) -> Trashed:
     mark = _mark(paths, info)
     place = info.path.relative_to(paths.data.root).as_posix()
     trashed = Trashed(
-        run=paths.name, place=place, name=info.name, timesteps=info.timesteps, time=now,
+        run=paths.name, place=place, name=info.name, timesteps=info.timesteps or 0, time=now,
         milestone=info.milestone, mark=mark, entry=str(entry),
     )  # fmt: skip
     try:

@@ -60,7 +60,7 @@ def told(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 def names(pilot: Pilot[str]) -> list[str]:
-    return [entry.name for entry in browser_of(pilot).table.entries]
+    return [entry.label for entry in browser_of(pilot).table.entries]
 
 
 async def show(pilot: Pilot[str], node: RunNode) -> None:
@@ -86,7 +86,7 @@ async def test_the_tree_chooses_what_the_table_shows(data: DataDir) -> None:
         await show(pilot, RunNode("run", "alpha-b2"))
         assert names(pilot) == ["checkpoint"]
         await show(pilot, TRASH)
-        assert [(entry.kind, entry.name) for entry in screen.table.entries] == [("deleted", "250 k")]
+        assert [(entry.kind, entry.label) for entry in screen.table.entries] == [("deleted", "250 k")]
         screen.tree_list.focus()
         await pilot.press("home", "down", "space")
         await until(pilot, lambda: "▸ alpha" in screen_text(pilot.app.screen))
@@ -110,7 +110,7 @@ async def test_strays_are_shown_with_the_reason_and_nothing_is_done_with_them(da
         assert milestone(data, "best one").is_dir()
         await go_to(pilot, milestone(data, "010M.bak"))
         await pilot.press("x")
-        await until(pilot, lambda: any("stray entry 010M.bak of alpha is not copied" in said for said in told))
+        await until(pilot, lambda: any("010M.bak of alpha is not copied" in said for said in told))
         await until(pilot, lambda: pilot.app.screen is browser_of(pilot))
 
 
@@ -183,7 +183,7 @@ async def test_filter_inverse_bad_expression_and_escape(data: DataDir) -> None:
         assert len(screen.table.entries) == 11
         await pilot.press("escape", "slash", *"pinned", "enter", "escape")
         await until(pilot, lambda: len(screen.table.entries) == 11)
-        assert screen.entry is not None and screen.entry.name == "5 M"  # it was kept by enter
+        assert screen.entry is not None and screen.entry.label == "5 M"  # it was kept by enter
         assert not line.display
         await pilot.press("escape")
         await until(pilot, lambda: isinstance(pilot.app.screen, LauncherScreen))

@@ -22,6 +22,7 @@ from rltui.profile.locate import STATE_FILE
 from rltui.run_state.history import History
 from rltui.run_state.rewards import differences_line, weight_differences, weights_in_row
 from rltui.runs import trainer_state
+from rltui.runs.inventory import CheckpointInfo
 from rltui.runs.meta import Meta
 from rltui.runs.paths import DataDir
 from rltui.tui.ascii import ChartStyle
@@ -35,7 +36,7 @@ from rltui.tui.browser.compare_curves import (
     read_curves,
     two_curves,
 )
-from rltui.tui.browser.library import CheckpointRow, Library
+from rltui.tui.browser.library import Library
 from rltui.tui.checks.results import ABSENT, KeyChange, saved_changes
 from rltui.tui.text import Line, Span, clean, crop_text, named_lines, pad, text_line, wrap
 from rltui.tui.widgets.dialogs import Dialog
@@ -93,8 +94,8 @@ def _words(side: ByHand, setting: str) -> str:
 class CheckpointComparison:
     """left: the older one. curves: what the journals tell of the two; None while being read. by_hand: of left and right."""
 
-    left: CheckpointRow
-    right: CheckpointRow
+    left: CheckpointInfo
+    right: CheckpointInfo
     changes: list[KeyChange] | str
     curves: Curves | None = None
     by_hand: tuple[ByHand, ByHand] = ({}, {})
@@ -112,7 +113,7 @@ class CheckpointComparison:
         return self.left.run == self.right.run or (parent == self.left.run and is_before)
 
 
-def to_compare(library: Library, marked: Sequence[Path], here: CheckpointRow | None) -> list[CheckpointRow]:
+def to_compare(library: Library, marked: Sequence[Path], here: CheckpointInfo | None) -> list[CheckpointInfo]:
     """The marked states; of one alone also the highlighted."""
     chosen = [entry for path in marked if (entry := library.entry(path)) is not None]
     if len(chosen) == 1 and here is not None and here.meta is not None and here.path != chosen[0].path:
@@ -120,7 +121,7 @@ def to_compare(library: Library, marked: Sequence[Path], here: CheckpointRow | N
     return chosen
 
 
-def compare(left: CheckpointRow, right: CheckpointRow) -> CheckpointComparison:
+def compare(left: CheckpointInfo, right: CheckpointInfo) -> CheckpointComparison:
     """The older one goes to the left. Reads their two profiles, and what was set by hand in their place."""
     if (left.timesteps or 0) > (right.timesteps or 0):
         left, right = right, left
@@ -213,7 +214,7 @@ def lines(
 def _caveats(comparison: CheckpointComparison) -> list[str]:
     """Of which states the reward does not count, and why."""
     states = [entry for entry in (comparison.left, comparison.right) if entry.caveat]
-    return [f"the reward of {entry.words} does not count: {entry.caveat}" for entry in states]
+    return [f"the reward of {entry.title} does not count: {entry.caveat}" for entry in states]
 
 
 def _columns(width: int) -> int:
@@ -232,7 +233,7 @@ def _row(name: str, cells: Sequence[Span], width: int) -> Line:
 def _numbers(comparison: CheckpointComparison, now: float, width: int) -> list[Line]:
     left, right = comparison.left, comparison.right
     size = _columns(width)
-    names = [entry.words if len(entry.words) <= size else entry.name for entry in (left, right)]
+    names = [entry.title if len(entry.title) <= size else entry.label for entry in (left, right)]
     found = [_row("", [*((crop_text(name, size), "title") for name in names), ("difference", "muted")], width)]
     found.append(_row("timesteps", _pair(left.timesteps, right.timesteps, formatting.count), width))
     for name, key, write in COMPARED_FIGURES:

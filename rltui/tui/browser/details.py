@@ -9,8 +9,9 @@ from textual.content import Content
 from rltui import formatting
 from rltui.formatting import over_episodes
 from rltui.runs.best import best_note
+from rltui.runs.inventory import CheckpointInfo
 from rltui.runs.meta import Meta
-from rltui.tui.browser.library import CheckpointRow, Library
+from rltui.tui.browser.library import Library
 from rltui.tui.browser.verification import HashChecks, Verdict
 from rltui.tui.text import Line, beside, clean, ends, named_lines, text_line, wrap
 from rltui.tui.widgets.line_widget import LineWidget
@@ -27,12 +28,12 @@ HOW = (
 
 
 def lines(
-    entry: CheckpointRow | None, library: Library, verdict: tuple[Verdict, str], now: float, width: int
+    entry: CheckpointInfo | None, library: Library, verdict: tuple[Verdict, str], now: float, width: int
 ) -> list[Line]:
     """Of one entry; of none, what would appear here."""
     if entry is None:
         return wrap(HOW if library.complete else "reading …", width, "muted")
-    if entry.kind == "unrecognised":
+    if entry.unrecognised:
         return _unrecognised(entry, width)
     crowded = len(title(entry)) > width - 2  # the border has not the room for it
     head = [
@@ -50,15 +51,15 @@ def lines(
     return [*head, *named_lines([*_numbers(entry, verdict, now), *_origin(entry, library)], width)]
 
 
-def title(entry: CheckpointRow | None) -> str:
+def title(entry: CheckpointInfo | None) -> str:
     """For the border."""
     if entry is None:
         return ""
-    return clean(entry.path.name if entry.kind == "unrecognised" else entry.words)
+    return clean(entry.path.name if entry.unrecognised else entry.title)
 
 
-def _unrecognised(entry: CheckpointRow, width: int) -> list[Line]:
-    found = wrap(f"! {entry.reason}. rltui leaves it as it is and never acts on it.", width, "warn")
+def _unrecognised(entry: CheckpointInfo, width: int) -> list[Line]:
+    found = wrap(f"! {entry.damage}. rltui leaves it as it is and never acts on it.", width, "warn")
     found += wrap(str(entry.path), width, "muted")
     meta = entry.meta
     if meta is not None:
@@ -67,21 +68,20 @@ def _unrecognised(entry: CheckpointRow, width: int) -> list[Line]:
     return found
 
 
-def _deleted(entry: CheckpointRow, now: float, width: int) -> list[Line]:
-    if entry.trashed is None:
+def _deleted(entry: CheckpointInfo, now: float, width: int) -> list[Line]:
+    if entry.deleted is None:
         return []
-    ago = formatting.ago(now - entry.trashed.time)
-    return [*wrap(f"× deleted {ago}; u puts it back to {entry.trashed.place}", width, "warn")]
+    return wrap(f"× deleted {formatting.ago(now - entry.deleted)}; u puts it back", width, "warn")
 
 
-def _damage(entry: CheckpointRow, verdict: tuple[Verdict, str], width: int) -> list[Line]:
+def _damage(entry: CheckpointInfo, verdict: tuple[Verdict, str], width: int) -> list[Line]:
     if verdict[0] == "gone":
         return wrap("gone (pruned meanwhile)", width, "warn")
-    reason = entry.reason or verdict[1]
+    reason = entry.damage or verdict[1]
     return wrap(f"✗ damaged: {reason}", width, "bad") if reason else []
 
 
-def _numbers(entry: CheckpointRow, verdict: tuple[Verdict, str], now: float) -> Rows:
+def _numbers(entry: CheckpointInfo, verdict: tuple[Verdict, str], now: float) -> Rows:
     word = {
         "unchecked": "not checked yet",
         "checking": "being read …",
@@ -92,14 +92,14 @@ def _numbers(entry: CheckpointRow, verdict: tuple[Verdict, str], now: float) -> 
     marks = [text for text, holds in (("▲ pinned", entry.mark.pinned), ("● released", entry.mark.released)) if holds]
     rows: Rows = [("timesteps", formatting.count(entry.timesteps), "")]
     rows += _saved(entry, entry.meta, now) if entry.meta is not None else []
-    if entry.kind != "deleted" and not entry.reason:
+    if entry.usable:
         role = {"sound": "good", "damaged": "bad"}.get(verdict[0], "muted")
         rows.append(("hashes", word[verdict[0]], role))
     rows += [("marks", ", ".join(marks), "warn")] if marks else []
     return rows + ([("note", clean(entry.mark.note), "")] if entry.mark.note else [])
 
 
-def _saved(entry: CheckpointRow, meta: Meta, now: float) -> Rows:
+def _saved(entry: CheckpointInfo, meta: Meta, now: float) -> Rows:
     """What it was saved with, and how its reward stands among the others."""
     words, role = best_note(entry.best, meta)
     over = over_episodes(meta.reward_episodes, meta.reward_short)
@@ -113,7 +113,7 @@ def _saved(entry: CheckpointRow, meta: Meta, now: float) -> Rows:
     ]
 
 
-def _origin(entry: CheckpointRow, library: Library) -> Rows:
+def _origin(entry: CheckpointInfo, library: Library) -> Rows:
     meta = entry.meta
     if meta is None:
         return [("folder", str(entry.path), "muted")]
@@ -154,8 +154,8 @@ class BrowserTitle(LineWidget):
         library = self._library
         if library is None or not library.complete:
             return [ends(name, text_line("reading … ", "muted"), width)]
-        states = [entry for entry in library.entries if entry.kind in ("milestone", "checkpoint")]
-        damaged = sum(bool(entry.reason) for entry in states)
+        states = [entry for entry in library.entries if entry.saved]
+        damaged = sum(entry.damage is not None for entry in states)
         parts = [formatting.plural(len(library.inventories), "run"), formatting.plural(len(states), "state")]
         parts += [formatting.size(sum(entry.bytes or 0 for entry in states))]
         parts += [f"{formatting.size(library.free_bytes)} free"] if library.free_bytes is not None else []
@@ -170,9 +170,9 @@ class CheckpointDetails(ScrollableLines):
         super().__init__(name="state-details", classes="pane")
         self._checks, self._clock = checks, clock
         self._library = library
-        self._entry: CheckpointRow | None = None
+        self._entry: CheckpointInfo | None = None
 
-    def show(self, entry: CheckpointRow | None, library: Library) -> None:
+    def show(self, entry: CheckpointInfo | None, library: Library) -> None:
         """Another state, or more is known of it."""
         self._entry, self._library = entry, library
         self.border_title = Content(title(entry))

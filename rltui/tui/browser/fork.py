@@ -17,11 +17,11 @@ from textual.content import Content
 from textual.message import Message
 
 from rltui.profile.locate import STATE_FILE, ProfileFile, list_profiles
+from rltui.runs.inventory import CheckpointInfo
 from rltui.runs.meta import Meta
 from rltui.runs.paths import DataDir
 from rltui.tui.background import if_mounted
 from rltui.tui.browser.compare import change_lines
-from rltui.tui.browser.library import CheckpointRow
 from rltui.tui.checks.results import KeyChange, ProfileChecker, resolved_changes
 from rltui.tui.launcher.catalog import ProfileEntry, read_profile
 from rltui.tui.launcher.plan import LaunchPlan, plan_fork, saved_profile
@@ -34,14 +34,14 @@ SHORT: Mapping[str, str] = {"observation": "obs", "action table": "table", "poli
 PATIENCE = 0.15  # seconds that the cursor rests before bytes are read for it
 
 
-def profiles_for(data: DataDir, entry: CheckpointRow) -> dict[Path, ProfileEntry]:
+def profiles_for(data: DataDir, entry: CheckpointInfo) -> dict[Path, ProfileEntry]:
     """By path, in the order in which they are offered; each is named as a start is told of it."""
     own = saved_profile(data.run(entry.run), entry.path)
     found = {own: read_profile(ProfileFile(str(own), own, False))} if own.is_file() else {}
     return found | {listed.path: read_profile(listed) for listed in list_profiles()}
 
 
-def shown_name(profile: ProfileEntry, entry: CheckpointRow) -> str:
+def shown_name(profile: ProfileEntry, entry: CheckpointInfo) -> str:
     """The state's own goes by the name that it was trained by, not by its file's."""
     own, meta = profile.name == str(profile.path), entry.meta
     return f"{meta.profile or 'profile'}, its own" if own and meta is not None else profile.name
@@ -53,7 +53,7 @@ def misfits(profile: ProfileEntry, meta: Meta | None) -> list[str] | None:
     return wanted.differences(meta.signature) if wanted is not None and meta is not None else None
 
 
-def row(profile: ProfileEntry, entry: CheckpointRow) -> Line:
+def row(profile: ProfileEntry, entry: CheckpointInfo) -> Line:
     """Whether it fits, its name, and what does not: the first part, for the others mostly follow from it."""
     name, different = clean(shown_name(profile, entry)), misfits(profile, entry.meta)
     if profile.check is None:
@@ -108,7 +108,7 @@ class ForkScreen(Dialog[LaunchPlan | None]):
             self.path, self.fork = path, fork
 
     def __init__(
-        self, data: DataDir, entry: CheckpointRow, checker: ProfileChecker, clock: Callable[[], float]
+        self, data: DataDir, entry: CheckpointInfo, checker: ProfileChecker, clock: Callable[[], float]
     ) -> None:
         super().__init__()
         self._data, self._entry, self._checker, self._clock = data, entry, checker, clock
@@ -118,7 +118,7 @@ class ForkScreen(Dialog[LaunchPlan | None]):
 
     def compose(self) -> ComposeResult:
         with Vertical(id="fork") as box:
-            box.border_title = Content(f"Fork {self._entry.words}: with which profile?")
+            box.border_title = Content(f"Fork {self._entry.title}: with which profile?")
             box.border_subtitle = "enter starts the new run · esc cancels"
             with Horizontal():
                 yield ListView(name="fork-profiles")
@@ -177,7 +177,7 @@ class ForkScreen(Dialog[LaunchPlan | None]):
     @work(thread=True, exit_on_error=False)
     def _plan(self, path: Path, profile: ProfileEntry) -> None:
         """First whether it can be done, then what changes."""
-        plan = plan_fork(self._data, self._entry.path, self._entry.words, profile, self._clock())
+        plan = plan_fork(self._data, self._entry.path, self._entry.title, profile, self._clock())
         self.post_message(self.Worked(path, Fork(plan)))
         if not plan.refused:
             changes = resolved_changes(self._entry.path / STATE_FILE, path, self._checker.run)

@@ -1,4 +1,4 @@
-"""Rows of the browser: saved states and what else lies in the data folder, and the reader of all of it."""
+"""All inventories of the data folder, what the browser's tree chooses from them, and the reader of all of it."""
 
 from __future__ import annotations
 
@@ -9,107 +9,21 @@ from typing import Literal
 
 from textual.message import Message
 
-from rltui import formatting
-from rltui.runs.best import Best, best_of, is_best, reward_caveat
 from rltui.runs.inventory import (
-    NO_MARK,
     CheckpointInfo,
     Inventory,
-    MilestoneMark,
-    UnrecognisedEntry,
-    file_stamp,
-    folder_entries,
     free_bytes,
-    read_checkpoint_info,
     read_inventory,
+    run_stamp,
     unrecognised_among_runs,
 )
-from rltui.runs.journal_reader import read_paused_since
-from rltui.runs.lock import lock_holder
-from rltui.runs.meta import Meta
 from rltui.runs.paths import DataDir, RunPaths
-from rltui.runs.trash import Trashed, list_trash
+from rltui.runs.trash import list_trash
 
-Kind = Literal["milestone", "checkpoint", "unrecognised", "deleted"]
 NodeKind = Literal["all", "run", "phase", "checkpoints", "unrecognised", "trash"]
 
 
-@dataclass(frozen=True, slots=True)
-class CheckpointRow:
-    """One row of the table. reason: why it is damaged or unrecognised. run: empty for what belongs to none.
-
-    best: as which it is the best of its run by reward. protected: a checkpoint that is not pruned, for it is the best.
-    """
-
-    kind: Kind
-    run: str
-    path: Path
-    info: CheckpointInfo | None = None
-    reason: str = ""
-    trashed: Trashed | None = None
-    best: Best | None = None
-    protected: bool = False
-
-    @property
-    def mark(self) -> MilestoneMark:
-        if self.trashed is not None:
-            return self.trashed.mark
-        return self.info.mark if self.info else NO_MARK
-
-    @property
-    def meta(self) -> Meta | None:
-        return self.info.meta if self.info else None
-
-    @property
-    def state(self) -> CheckpointInfo | None:
-        """What training can go on from; None for an unrecognised entry and for what is in the trash."""
-        return self.info if self.kind in ("milestone", "checkpoint") else None
-
-    @property
-    def caveat(self) -> str:
-        """Why its reward does not count; empty where it does."""
-        return reward_caveat(self.meta) if self.meta else ""
-
-    @property
-    def bytes(self) -> int | None:
-        """On disk; None where unknown."""
-        return self.info.bytes if self.info else None
-
-    @property
-    def timesteps(self) -> int | None:
-        """None where even the name does not say."""
-        if self.info is None or (self.kind == "unrecognised" and self.info.meta is None):
-            return self.trashed.timesteps if self.trashed else None
-        return self.info.timesteps
-
-    @property
-    def phase(self) -> str:
-        """The phase's folder of a milestone, else empty."""
-        milestone = self.trashed.milestone if self.trashed else self.info.milestone if self.info else ""
-        return milestone.partition("/")[0]
-
-    @property
-    def name(self) -> str:
-        """As lists show it: `5 M`, `checkpoint`, or an unrecognised entry's own name."""
-        if self.kind == "unrecognised":
-            return self.path.name
-        return formatting.millions(self.path.name) if self.phase else "checkpoint"
-
-    @property
-    def words(self) -> str:
-        """In a sentence: `milestone 5 M of alpha`, `checkpoint 250,000 of alpha`."""
-        if self.kind == "unrecognised":
-            return f"stray entry {self.path.name}" + (f" of {self.run}" if self.run else "")
-        which = formatting.millions(self.path.name) if self.phase else formatting.count(self.timesteps)
-        return f"{'milestone' if self.phase else 'checkpoint'} {which} of {self.run}"
-
-    @property
-    def usable(self) -> bool:
-        """As far as is known without its hashes."""
-        return self.kind in ("milestone", "checkpoint") and not self.reason
-
-
-NAMES: Mapping[NodeKind, str] = {"all": "Everything", "unrecognised": "Stray entries", "trash": "Trash"}
+NAMES: Mapping[NodeKind, str] = {"all": "Everything", "unrecognised": "Unrecognised", "trash": "Trash"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,14 +42,14 @@ class RunNode:
         part = self.phase or ("checkpoints" if self.kind == "checkpoints" else "")
         return " · ".join(word for word in (self.run, part) if word)
 
-    def holds(self, entry: CheckpointRow) -> bool:
+    def holds(self, entry: CheckpointInfo) -> bool:
         """Whether the entry lies under this node."""
-        if self.kind == "trash" or entry.kind == "deleted":
-            return self.kind == "trash" and entry.kind == "deleted"
+        if self.kind == "trash" or entry.deleted is not None:
+            return self.kind == "trash" and entry.deleted is not None
         if self.kind == "all":
             return True
         if self.kind == "unrecognised":
-            return entry.kind == "unrecognised" and not entry.run
+            return entry.unrecognised and not entry.run
         if entry.run != self.run:
             return False
         return self.kind == "run" or (
@@ -152,17 +66,17 @@ class Library:
 
     root: Path
     inventories: tuple[Inventory, ...] = ()
-    entries: tuple[CheckpointRow, ...] = ()
+    entries: tuple[CheckpointInfo, ...] = ()
     complete: bool = False
     free_bytes: int | None = None
 
     def inventory(self, run: str) -> Inventory | None:
         return next((inventory for inventory in self.inventories if inventory.run == run), None)
 
-    def entry(self, path: Path) -> CheckpointRow | None:
+    def entry(self, path: Path) -> CheckpointInfo | None:
         return next((entry for entry in self.entries if entry.path == path), None)
 
-    def under(self, node: RunNode) -> list[CheckpointRow]:
+    def under(self, node: RunNode) -> list[CheckpointInfo]:
         return [entry for entry in self.entries if node.holds(entry)]
 
     def children(self, run: str) -> list[str]:
@@ -175,29 +89,6 @@ def parent_run(inventory: Inventory) -> str:
     return (inventory.parent or "").rpartition("@")[0]
 
 
-def checkpoint_rows(inventory: Inventory) -> list[CheckpointRow]:
-    """Milestones and checkpoints, newest first, then unrecognised entries."""
-    found, protected = best_of(inventory.metas), inventory.protected
-    states = [
-        CheckpointRow(
-            "milestone" if info.milestone else "checkpoint", inventory.run, info.path, info,
-            info.damage or "", best=is_best(found, info.meta) if info.damage is None else None,
-            protected=not info.milestone and info.damage is None and info.commit in protected,
-        )
-        for info in (*reversed(inventory.milestones), *reversed(inventory.checkpoints))
-    ]  # fmt: skip
-    return states + [unrecognised_row(entry, inventory.run) for entry in inventory.unrecognised]
-
-
-def unrecognised_row(entry: UnrecognisedEntry, run: str = "") -> CheckpointRow:
-    return CheckpointRow("unrecognised", run, entry.path, entry.info, reason=entry.reason)
-
-
-def deleted_row(trashed: Trashed, info: CheckpointInfo) -> CheckpointRow:
-    return CheckpointRow("deleted", trashed.run, trashed.folder, info, trashed=trashed)
-
-
-Stamp = tuple[object, ...]
 FIRST = 60  # entries read before the first look at a library that is not complete yet
 GROWTH = 8  # times as many before the next: a look costs as much as reading a few dozen
 
@@ -215,7 +106,7 @@ class LibraryReader:
 
     def __init__(self, data: DataDir) -> None:
         self._data = data
-        self._known: dict[str, tuple[Stamp, Inventory, tuple[CheckpointRow, ...]]] = {}
+        self._known: dict[str, tuple[object, Inventory]] = {}  # with its run's stamp
 
     def read(self) -> Iterator[Library]:
         """The library as it grows, the last one complete. Never raises for what is on disk."""
@@ -231,33 +122,24 @@ class LibraryReader:
 
     def _look(self, paths: RunPaths) -> int:
         """How many entries had to be read."""
-        stamp = _stamp(paths)
+        stamp = run_stamp(paths)
         known = self._known.get(paths.name)
         if known is not None and known[0] == stamp:
             return 0
         inventory = read_inventory(paths)
-        self._known[paths.name] = stamp, inventory, tuple(checkpoint_rows(inventory))
-        return len(self._known[paths.name][2])
+        self._known[paths.name] = stamp, inventory
+        return len(inventory.entries)
 
     def _library(self, names: list[str], *, complete: bool = False) -> Library:
-        found = [self._known[name] for name in names]
-        entries = [entry for _, _, each in found for entry in each]
+        found = [self._known[name][1] for name in names]
+        entries = [entry for inventory in found for entry in inventory.entries]
         if complete:
-            entries += [unrecognised_row(entry) for entry in unrecognised_among_runs(self._data)]
-            entries += [
-                deleted_row(trashed, read_checkpoint_info(trashed.folder)) for trashed in list_trash(self._data)
-            ]
-        inventories = sorted((inventory for _, inventory, _ in found), key=_newest, reverse=True)
+            entries += unrecognised_among_runs(self._data)
+            entries += [trashed.info for trashed in list_trash(self._data)]
+        inventories = sorted(found, key=_newest, reverse=True)
         return Library(self._data.root, tuple(inventories), tuple(entries), complete, free_bytes(self._data.root))
 
 
 def _newest(inventory: Inventory) -> tuple[bool, float]:
-    times = [info.meta.time for info in (*inventory.milestones, *inventory.checkpoints) if info.meta is not None]
+    times = [info.meta.time for info in inventory.states if info.meta is not None]
     return inventory.trainer is not None, max(times, default=0.0)
-
-
-def _stamp(paths: RunPaths) -> Stamp:
-    """Differs once anything was added, removed, renamed or marked, another trainer is there, or it is paused."""
-    places = [paths.checkpoints, paths.milestones, *folder_entries(paths.milestones), paths.milestones_json]
-    trainer = lock_holder(paths)
-    return trainer is not None, read_paused_since(paths, trainer), *(file_stamp(place) for place in places)

@@ -17,6 +17,7 @@ from textual.screen import Screen
 
 from rltui import formatting
 from rltui.errors import RltuiError
+from rltui.runs.inventory import CheckpointInfo
 from rltui.runs.paths import DataDir
 from rltui.tui.actions import Place, bindings, in_footer
 from rltui.tui.ascii import ChartStyle
@@ -25,7 +26,7 @@ from rltui.tui.browser import operations
 from rltui.tui.browser.compare import CompareScreen, compare, to_compare
 from rltui.tui.browser.details import BrowserTitle, CheckpointDetails
 from rltui.tui.browser.fork import ForkScreen
-from rltui.tui.browser.library import ALL, CheckpointRow, Library, LibraryReader, LibraryReady, RunNode
+from rltui.tui.browser.library import ALL, Library, LibraryReader, LibraryReady, RunNode
 from rltui.tui.browser.operations import UNDO_SECONDS, Outcome
 from rltui.tui.browser.table import SORTABLE, CheckpointTable, SavedSorting
 from rltui.tui.browser.tree import RunTree
@@ -128,7 +129,7 @@ class BrowserScreen(Screen[None]):
         return self.tree_list.node
 
     @property
-    def entry(self) -> CheckpointRow | None:
+    def entry(self) -> CheckpointInfo | None:
         """What the table's cursor stands on."""
         return self.table.entry
 
@@ -247,7 +248,7 @@ class BrowserScreen(Screen[None]):
         entries = self.table.entries
         self._verify([e for e in entries if e.usable or self._checks.verdict(e.path)[0] == "damaged"])
 
-    def _verify(self, entries: list[CheckpointRow]) -> None:
+    def _verify(self, entries: list[CheckpointInfo]) -> None:
         if self._queue.put([entry.path for entry in entries]):
             self._read_hashes()
 
@@ -265,14 +266,18 @@ class BrowserScreen(Screen[None]):
     def action_resume(self) -> None:
         self._attempt(self._resume)
 
-    def _resume(self, entry: CheckpointRow) -> None:
+    def _resume(self, entry: CheckpointInfo) -> None:
         if (entry.bytes or 0) > MUCH:
             self.notify("every byte of it is being read …", timeout=2)
         self._plan_resume(entry)
 
     @work(thread=True, exit_on_error=False)
-    def _plan_resume(self, entry: CheckpointRow) -> None:
-        self.post_message(StatePlanReady(plan_resume(self._data, entry.run, entry.state, entry.words, self._clock())))
+    def _plan_resume(self, entry: CheckpointInfo) -> None:
+        self.post_message(
+            StatePlanReady(
+                plan_resume(self._data, entry.run, entry if entry.saved else None, entry.title, self._clock())
+            )
+        )
 
     @if_mounted
     def on_state_plan_ready(self, message: StatePlanReady) -> None:
@@ -281,9 +286,9 @@ class BrowserScreen(Screen[None]):
     def action_fork(self) -> None:
         self._attempt(self._fork)
 
-    def _fork(self, entry: CheckpointRow) -> None:
+    def _fork(self, entry: CheckpointInfo) -> None:
         if not entry.usable:
-            raise RltuiError(f"nothing can be forked from this: {entry.reason or 'it is in the trash'}")
+            raise RltuiError(f"nothing can be forked from this: {entry.damage or 'it is in the trash'}")
         self.app.push_screen(ForkScreen(self._data, entry, self._dependencies.checker, self._clock), self._start)
 
     def _start(self, plan: LaunchPlan | None) -> None:
@@ -296,7 +301,7 @@ class BrowserScreen(Screen[None]):
     def action_promote(self) -> None:
         self._attempt(lambda entry: self._toggle(entry, "released"))
 
-    def _toggle(self, entry: CheckpointRow, flag: operations.Flag) -> None:
+    def _toggle(self, entry: CheckpointInfo, flag: operations.Flag) -> None:
         operations.check_can_mark(entry)
         self._operate(lambda: operations.toggle_flag(self._data, entry, flag))
 
@@ -310,7 +315,7 @@ class BrowserScreen(Screen[None]):
     def action_keep(self) -> None:
         self._attempt(self._keep)
 
-    def _keep(self, entry: CheckpointRow) -> None:
+    def _keep(self, entry: CheckpointInfo) -> None:
         operations.check_can_keep(entry)
         self._operate(lambda: operations.keep_checkpoint(self._data, entry))
 
@@ -335,7 +340,7 @@ class BrowserScreen(Screen[None]):
             )
 
     def _empty_trash(self) -> None:
-        trashed = [entry.trashed for entry in self.library.entries if entry.trashed is not None]
+        trashed = [entry for entry in self.library.entries if entry.deleted is not None]
 
         def empty(text: str | None) -> None:
             if text:
@@ -353,9 +358,8 @@ class BrowserScreen(Screen[None]):
             return
         undo, self._undo = self._undo, None
         entry = self.entry
-        if entry is not None and (trashed := entry.trashed) is not None:
-            words = entry.words
-            self._operate(lambda: operations.restore(self._data, trashed, words))
+        if entry is not None and entry.deleted is not None:
+            self._operate(lambda: operations.restore(self._data, entry))
         elif undo is not None and self._clock() < undo.until:
             self._operate(undo.operation)
         else:
@@ -388,7 +392,7 @@ class BrowserScreen(Screen[None]):
             self._complain(RltuiError("this is a view to look only", hint))
         return not self._dependencies.readonly
 
-    def _attempt(self, act: Callable[[CheckpointRow], None], *, writes: bool = True) -> None:
+    def _attempt(self, act: Callable[[CheckpointInfo], None], *, writes: bool = True) -> None:
         """With the highlighted state; says why not where that cannot be done."""
         if (entry := self.entry) is not None and (not writes or self._may_write()):
             try:

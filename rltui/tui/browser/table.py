@@ -13,7 +13,8 @@ from textual.message import Message
 
 from rltui import formatting
 from rltui.runs.best import reward_with_mark
-from rltui.tui.browser.library import CheckpointRow, Kind, Library, RunNode
+from rltui.runs.inventory import CheckpointInfo
+from rltui.tui.browser.library import Library, RunNode
 from rltui.tui.browser.verification import HashChecks, Verdict
 from rltui.tui.settings import Sort, UiSettings, save_order
 from rltui.tui.text import Line, Span, clean, crop_middle, pad, wrap
@@ -22,9 +23,6 @@ from rltui.tui.widgets.list_view import ListView, Row
 
 SIGNS: dict[Verdict, tuple[str, str]] = {
     "unchecked": ("○", "faint"), "checking": ("◌", "busy"), "sound": ("✓", "good"), "damaged": ("✗", "bad"), "gone": ("–", "faint"),
-}  # fmt: skip
-KIND_WORDS: Mapping[Kind, str] = {  # as a filter finds them
-    "milestone": "milestone", "checkpoint": "checkpoint", "unrecognised": "stray", "deleted": "deleted",
 }  # fmt: skip
 Sorted = float | str | None
 
@@ -40,35 +38,35 @@ class CheckpointColumn:
     title: str
     width: int
     rank: int
-    text: Callable[[CheckpointRow, float], str]
-    order: Callable[[CheckpointRow], Sorted] = lambda entry: None
+    text: Callable[[CheckpointInfo, float], str]
+    order: Callable[[CheckpointInfo], Sorted] = lambda entry: None
     right: bool = True
     role: str = ""
-    caveat: Callable[[CheckpointRow], str] = lambda entry: ""
+    caveat: Callable[[CheckpointInfo], str] = lambda entry: ""
 
 
-def _age(entry: CheckpointRow, now: float) -> str:
+def _age(entry: CheckpointInfo, now: float) -> str:
     time = _time(entry)
     return formatting.age(now - time if time is not None else None)
 
 
-def _marks(entry: CheckpointRow, now: float = 0.0) -> str:
+def _marks(entry: CheckpointInfo, now: float = 0.0) -> str:
     return ("▲" if entry.mark.pinned else " ") + ("●" if entry.mark.released else " ")
 
 
-def _time(entry: CheckpointRow) -> float | None:
+def _time(entry: CheckpointInfo) -> float | None:
     """Unix seconds of saving, or of deleting."""
-    return entry.trashed.time if entry.trashed else entry.meta.time if entry.meta else None
+    return entry.deleted if entry.deleted is not None else entry.meta.time if entry.meta else None
 
 
 _PHASE = re.compile(r"Phase(\d+)-.*")
-NAME = CheckpointColumn("", "state", 11, 0, lambda entry, now: entry.name, right=False, role="strong")
+NAME = CheckpointColumn("", "state", 11, 0, lambda entry, now: entry.label, right=False, role="strong")
 RUN = CheckpointColumn("", "run", 18, 4, lambda entry, now: entry.run, right=False, role="muted")
 PHASE = CheckpointColumn("", "phase", 6, 5, lambda entry, now: _PHASE.sub(r"\1", entry.phase), role="muted")
 # One that can be sorted by is also in SORT_COLUMNS and in settings.Sort; all nine digits are taken.
 COLUMNS = (
     CheckpointColumn("1", "timesteps", 12, 1, lambda entry, now: formatting.count(entry.timesteps), lambda entry: entry.timesteps),
-    CheckpointColumn("2", "reward", 9, 2, lambda e, now: reward_with_mark(e.best, e.meta)[0], lambda e: e.meta.mean_reward if e.meta else None, caveat=lambda e: e.caveat or e.reason),
+    CheckpointColumn("2", "reward", 9, 2, lambda e, now: reward_with_mark(e.best, e.meta)[0], lambda e: e.meta.mean_reward if e.meta else None, caveat=lambda e: e.caveat or e.damage or ""),
     CheckpointColumn("3", "entropy", 10, 6, lambda e, now: formatting.number(e.meta.entropy if e.meta else None),
            lambda e: e.meta.entropy if e.meta else None),
     CheckpointColumn("4", "KL", 8, 8, lambda e, now: formatting.number(e.meta.approx_kl if e.meta else None),
@@ -77,7 +75,7 @@ COLUMNS = (
     CheckpointColumn("6", "size", 9, 7, lambda e, now: formatting.size(e.bytes), lambda e: e.bytes),
     CheckpointColumn("7", "rating", 7, 9, lambda e, now: formatting.UNKNOWN),
     CheckpointColumn("8", "marks", 8, 2, _marks, lambda e: -(2 * e.mark.released + e.mark.pinned), role="warn"),
-    CheckpointColumn("9", "note", 10, 5, lambda e, now: f"  {clean(e.reason or e.mark.note)}", lambda e: e.mark.note or None, right=False),
+    CheckpointColumn("9", "note", 10, 5, lambda e, now: f"  {clean(e.damage or e.mark.note)}", lambda e: e.mark.note or None, right=False),
 )  # fmt: skip
 LONGEST_RUN = 24  # columns
 NARROWEST = 20  # columns that rows are made for before the table has a size
@@ -129,7 +127,7 @@ class SavedSorting:
                 save_order(self._path, sort, order.descending)
 
 
-def sort(entries: Sequence[CheckpointRow], sorting: Sorting) -> list[CheckpointRow]:
+def sort(entries: Sequence[CheckpointInfo], sorting: Sorting) -> list[CheckpointInfo]:
     """Figures that do not count behind all that do, and unknown ones last, whatever the order."""
     column = next((column for column in COLUMNS if column.key == sorting.key), None)
     if column is None:
@@ -141,20 +139,20 @@ def sort(entries: Sequence[CheckpointRow], sorting: Sorting) -> list[CheckpointR
     return known + [entry for entry in entries if order(entry) is None]
 
 
-def searched(entry: CheckpointRow) -> str:
+def searched(entry: CheckpointInfo) -> str:
     """What a filter looks through."""
     words = [
         entry.run,
         entry.phase,
         entry.path.name,
-        entry.name,
-        KIND_WORDS[entry.kind],
+        entry.label,
+        entry.kind,
         formatting.count(entry.timesteps),
     ]
     words += ["pinned"] if entry.mark.pinned else []
     words += ["released"] if entry.mark.released else []
-    words += ["damaged"] if entry.reason and entry.kind != "unrecognised" else []
-    return " ".join([*words, entry.mark.note, entry.reason, entry.meta.profile if entry.meta else ""])
+    words += ["damaged"] if entry.damage and not entry.unrecognised else []
+    return " ".join([*words, entry.mark.note, entry.damage or "", entry.meta.profile if entry.meta else ""])
 
 
 def fitting(width: int, runs: Collection[str] = (), *, with_phase: bool = True, by: str = "") -> list[CheckpointColumn]:
@@ -212,38 +210,35 @@ class Drawing:
 
     columns: Sequence[CheckpointColumn]
     marked: Collection[object]
-    verdict: Callable[[CheckpointRow], Verdict]
+    verdict: Callable[[CheckpointInfo], Verdict]
     now: float
 
 
-def row(entry: CheckpointRow, drawing: Drawing, width: int) -> Row:
+def row(entry: CheckpointInfo, drawing: Drawing, width: int) -> Row:
     """Unrecognised entries and what is deleted are dimmed."""
-    dimmed = entry.kind in ("unrecognised", "deleted")
-    sign = (
-        ("!", "warn")
-        if entry.kind == "unrecognised"
-        else ("×", "muted")
-        if entry.kind == "deleted"
-        else _sign(entry, drawing)
-    )
-    spans: list[Span] = [(" ", ""), ("■" if entry.path in drawing.marked else " ", "key"), sign, (" ", "")]
+    mark: Span = ("■" if entry.path in drawing.marked else " ", "key")
+    spans: list[Span] = [(" ", ""), mark, _sign(entry, drawing), (" ", "")]
     for column, size in _widths(drawing.columns, width):
         text = column.text(entry, drawing.now)
         text = crop_middle(text, size - 1) if column.title == RUN.title else text
         text = pad(text, size - 1, ">" if column.right else "<")
-        role = "faint" if dimmed else _role(column, entry)
+        role = _role(column, entry) if entry.saved else "faint"
         spans += [(" ", ""), (text, role)] if column.right else [(text, role), (" ", "")]
     return Row(entry.path, tuple(spans))
 
 
-def _role(column: CheckpointColumn, entry: CheckpointRow) -> str:
-    if column.key == NOTE and entry.reason:
+def _role(column: CheckpointColumn, entry: CheckpointInfo) -> str:
+    if column.key == NOTE and entry.damage:
         return "bad"
     return reward_with_mark(entry.best, entry.meta)[1] if column.key == REWARD else column.role
 
 
-def _sign(entry: CheckpointRow, drawing: Drawing) -> Span:
-    return SIGNS["damaged"] if entry.reason else SIGNS[drawing.verdict(entry)]
+def _sign(entry: CheckpointInfo, drawing: Drawing) -> Span:
+    if entry.unrecognised:
+        return "!", "warn"
+    if entry.deleted is not None:
+        return "×", "muted"
+    return SIGNS["damaged"] if entry.damage else SIGNS[drawing.verdict(entry)]
 
 
 def _widths(columns: Sequence[CheckpointColumn], width: int) -> list[tuple[CheckpointColumn, int]]:
@@ -288,11 +283,11 @@ class CheckpointTable(ListView):
         self._start: object | None = start
         self._under = 0  # states below the node
         self._pattern = Pattern()
-        self.entries: list[CheckpointRow] = []
+        self.entries: list[CheckpointInfo] = []
         self.marked: list[Path] = []
 
     @property
-    def entry(self) -> CheckpointRow | None:
+    def entry(self) -> CheckpointInfo | None:
         """What the cursor stands on."""
         return next((entry for entry in self.entries if entry.path == self.key), None)
 
@@ -322,10 +317,10 @@ class CheckpointTable(ListView):
         self.border_title = Content(f"{clean(self._node.words)}  {formatting.count(len(entries))}")
         self.post_message(self.Updated())
 
-    def _verified(self, entry: CheckpointRow) -> CheckpointRow:
+    def _verified(self, entry: CheckpointInfo) -> CheckpointInfo:
         """With what its hashes say, where they have been compared: a damaged one is used for nothing."""
         verdict, reason = self._checks.verdict(entry.path)
-        return replace(entry, reason=reason, best=None) if verdict == "damaged" and entry.usable else entry
+        return replace(entry, damage=reason, best=None) if verdict == "damaged" and entry.usable else entry
 
     def filter_by(self, pattern: Pattern, goes: object | None) -> None:
         """Only what matches; the cursor to that one, None for where it is."""

@@ -16,13 +16,13 @@ NARROWEST = 20  # columns that rows are made for before the list has a size
 
 def rows(library: Library, closed: frozenset[RunNode], width: int) -> list[Row]:
     """All rows for a list of `width` columns; a closed run hides its phases, never its branches."""
-    states = sum(entry.kind in ("milestone", "checkpoint") for entry in library.entries)
+    states = sum(entry.saved for entry in library.entries)
     found = [Row(ALL, _line(" ≡ ", "Everything", states, width))]
     for inventory, depth in by_descent(library):
         found += _of_run(inventory, depth, closed, width)
     unrecognised, trash = len(library.under(UNRECOGNISED)), len(library.under(TRASH))
     found += [Row(None, ())] if unrecognised or trash else []
-    found += [Row(UNRECOGNISED, _line(" ? ", "Stray entries", unrecognised, width, "muted"))] if unrecognised else []
+    found += [Row(UNRECOGNISED, _line(" ? ", "Unrecognised", unrecognised, width, "muted"))] if unrecognised else []
     found += [Row(TRASH, _line(" × ", "Trash", trash, width, "muted"))] if trash else []
     return found
 
@@ -53,8 +53,7 @@ def nodes_of(inventory: Inventory) -> list[tuple[RunNode, str, int]]:
     """Phases and checkpoints under a run: node, words, count."""
     phases: dict[str, int] = {}
     for info in inventory.milestones:
-        name = info.milestone.partition("/")[0]
-        phases[name] = phases.get(name, 0) + 1
+        phases[info.phase] = phases.get(info.phase, 0) + 1
     found = [(RunNode("phase", inventory.run, name), name, count) for name, count in sorted(phases.items())]
     checkpoints = len(inventory.checkpoints)
     return found + ([(RunNode("checkpoints", inventory.run), "checkpoints", checkpoints)] if checkpoints else [])

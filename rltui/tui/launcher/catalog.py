@@ -16,7 +16,6 @@ from rltui.profile.locate import ProfileFile, list_profiles
 from rltui.profile.source import MAX_BYTES
 from rltui.runs import inventory
 from rltui.runs.inventory import CheckpointInfo
-from rltui.runs.lock import lock_holder
 from rltui.runs.paths import DataDir, RunPaths
 from rltui.runs.summary import RunSummary, describe_run
 from rltui.tui.checks.results import ProfileCheck, ProfileChecker, ProfileSummary
@@ -138,14 +137,7 @@ class CatalogReader:
         return tuple(sorted(found, key=_order))
 
     def _run(self, paths: RunPaths) -> tuple[Stamp, RunSummary]:
-        places = (
-            paths.journal,
-            paths.checkpoints,
-            paths.milestones,
-            *inventory.folder_entries(paths.milestones),
-            paths.milestones_json,
-        )
-        stamp = (lock_holder(paths) is not None, *(inventory.file_stamp(place) for place in places))
+        stamp = (inventory.file_stamp(paths.journal), *inventory.run_stamp(paths))
         known = self._runs.get(paths.name)
         if known is not None:
             return known if known[0] == stamp else (stamp, describe_run(paths))

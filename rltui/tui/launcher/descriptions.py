@@ -8,16 +8,15 @@ from collections.abc import Mapping, Sequence
 from rltui import formatting
 from rltui.events import metric_keys
 from rltui.formatting import over_episodes, over_iterations
-from rltui.runs.best import Best, best_note, describe_best, is_best
+from rltui.runs.best import Best, best_note, describe_best
 from rltui.runs.inventory import CheckpointInfo
-from rltui.runs.meta import Meta
 from rltui.runs.summary import RunSummary
 from rltui.tui.checks.results import PhaseSummary
 from rltui.tui.launcher.catalog import Catalog, ProfileEntry
 from rltui.tui.launcher.check_lines import INDENT, PlanContext, aligned_table, check_lines, indented, table
 from rltui.tui.launcher.plan import LaunchPlan
 from rltui.tui.launcher.start import plan_lines
-from rltui.tui.launcher.tree import label_of, phase_of, state_sign
+from rltui.tui.launcher.tree import state_sign
 from rltui.tui.text import Line, text_line, wrap
 
 MOST_REASONS = 3
@@ -184,11 +183,11 @@ def milestone_lines(run: RunSummary, saved: CheckpointInfo, context: PlanContext
     meta = saved.meta
     rows: list[tuple[str, str]] = [
         ("run", run.name),
-        ("phase", phase_of(saved)),
+        ("phase", saved.phase),
         ("timesteps", formatting.count(saved.timesteps)),
     ]
     if meta is not None:
-        standing, _ = best_note(is_best(run.best, meta), meta)
+        standing, _ = best_note(saved.best, meta)
         rows += [
             ("saved", f"{formatting.date(meta.time)}, {formatting.ago(context.now - meta.time)}"),
             ("reward", formatting.number(meta.mean_reward) + over_episodes(meta.reward_episodes, meta.reward_short)),
@@ -201,13 +200,13 @@ def milestone_lines(run: RunSummary, saved: CheckpointInfo, context: PlanContext
             ("parent", meta.parent or formatting.UNKNOWN),
         ]
     rows += [("note", saved.mark.note)] if saved.mark.note else []
-    lines = [*wrap(f"Milestone {label_of(saved)}", width, "strong"), (), *table(rows, width), ()]
+    lines = [*wrap(f"Milestone {saved.label}", width, "strong"), (), *table(rows, width), ()]
     return [*lines, *describe_plan(context.plan, width)]
 
 
 def group_lines(run: RunSummary, states: Sequence[CheckpointInfo], width: int) -> list[Line]:
     """The milestones of one phase of a run, and how the reward went."""
-    rows = [(label_of(saved), _reward_text(run.best, saved.meta)) for saved in states]
+    rows = [(saved.label, _reward_text(saved)) for saved in states]
     head = f"{formatting.plural(len(states), 'milestone')} of {run.name}"
     keys = "enter opens and closes this branch of the tree; b shows them in the browser, with all that is saved."
     return [*wrap(head, width, "strong"), (), *table(rows, width), (), *wrap(keys, width, "muted")]
@@ -245,10 +244,10 @@ def _run_figures(run: RunSummary, now: float, width: int) -> list[Line]:
     return table(rows, width)
 
 
-def _reward_text(best: Sequence[Best], meta: Meta | None) -> str:
+def _reward_text(saved: CheckpointInfo) -> str:
     """`reward 24.0, ★ the best of 7 healthy ones under the same rewards`."""
-    standing, _ = best_note(is_best(best, meta), meta)
-    mean = formatting.number(meta.mean_reward if meta is not None else None)
+    standing, _ = best_note(saved.best, saved.meta)
+    mean = formatting.number(saved.meta.mean_reward if saved.meta is not None else None)
     return f"reward {mean}, {standing}" if standing else f"reward {mean}"
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Literal
 
 from rltui import formatting
-from rltui.runs.best import is_best, reward_with_mark
+from rltui.runs.best import reward_with_mark
 from rltui.runs.inventory import CheckpointInfo
 from rltui.runs.summary import RunSummary
 from rltui.tui.launcher.catalog import Catalog, ProfileEntry
@@ -118,19 +118,9 @@ def groups(catalog: Catalog) -> list[tuple[Item, RunSummary, list[CheckpointInfo
     found: dict[Item, tuple[Item, RunSummary, list[CheckpointInfo]]] = {}
     for run in catalog.runs:
         for saved in run.milestones:
-            item = Item("group", f"{run.name}/{phase_of(saved)}")
+            item = Item("group", f"{run.name}/{saved.phase}")
             found.setdefault(item, (item, run, []))[2].append(saved)
     return list(found.values())
-
-
-def phase_of(saved: CheckpointInfo) -> str:
-    """`Phase1-BallTouching` of `milestone Phase1-BallTouching/005M`."""
-    return saved.milestone.partition("/")[0]
-
-
-def label_of(saved: CheckpointInfo) -> str:
-    """`5 M` of `milestone Phase1-BallTouching/005M`."""
-    return formatting.millions(saved.path.name)
 
 
 def _heading(item: Item, count: int, is_closed: bool) -> Line:
@@ -181,13 +171,11 @@ def _milestones(catalog: Catalog, closed: frozenset[Item], width: int) -> list[R
     lines: list[Row] = []
     for item, run, states in groups(catalog):
         is_closed = item in closed
-        name = _group_name(run.name, phase_of(states[0]), width - len(f"{len(states)}") - 8)
+        name = _group_name(run.name, states[0].phase, width - len(f"{len(states)}") - 8)
         head: Line = ((f"   {'▸' if is_closed else '▾'} ", "key"), (name, ""), (f"  {len(states)}", "muted"))
         lines.append(Row(item, head))
         if not is_closed:
-            lines += [
-                Row(Item("milestone", str(saved.path)), _milestone(run, saved, width)) for saved in reversed(states)
-            ]
+            lines += [Row(Item("milestone", str(saved.path)), _milestone(saved, width)) for saved in reversed(states)]
     return lines
 
 
@@ -200,14 +188,14 @@ def _group_name(run: str, phase: str, width: int) -> str:
     return f"{crop_middle(run, max(room, 4))} · {phase}"
 
 
-def _milestone(run: RunSummary, saved: CheckpointInfo, width: int) -> Line:
+def _milestone(saved: CheckpointInfo, width: int) -> Line:
     meta = saved.meta
     sign = "●" if saved.mark.released else "▲" if saved.mark.pinned else " "
-    reward, role = reward_with_mark(is_best(run.best, meta), meta)
+    reward, role = reward_with_mark(saved.best, meta)
     entropy = formatting.number(meta.entropy) if meta else formatting.UNKNOWN
     spans: list[tuple[str, str]] = [
         (f"     {sign} ", "warn"),
-        (pad(label_of(saved), 10 if width >= 28 else 7) + " ", "strong"),
+        (pad(saved.label, 10 if width >= 28 else 7) + " ", "strong"),
     ]
     spans += [("reward ", "muted")] if width >= 38 else []
     spans.append((f"{reward:>8}", role))

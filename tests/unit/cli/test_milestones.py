@@ -51,7 +51,7 @@ def test_the_list_shows_all_with_reasons(paths: RunPaths, said: Said) -> None:
     assert code == 0
     assert "  Phase1-BallTouching/005M  5,000,000   1.500         –    4.400  0.0100" in text
     assert "  damaged: checkpoint 2000: policy.npz is damaged: it has 3 bytes, expected 600" in text
-    assert f"  stray: {paths.checkpoints / '12a'}: not a folder" in text
+    assert f"  unrecognised: {paths.checkpoints / '12a'}: not a folder" in text
     everything = main(["milestones", "--data-dir", str(paths.data.root)])
     assert everything == 0
 

@@ -60,7 +60,7 @@ def test_nothing_that_lies_there_is_left_out(data: DataDir, paths: RunPaths) -> 
     phases = {paths.milestones / "Phase1-BallTouching", paths.milestones / "Phase2-Goals"}
     for folder in (paths.checkpoints, paths.milestones, *phases):
         assert set(folder.iterdir()) <= listed | phases
-    assert all(stray.reason for stray in inventory.unrecognised)
+    assert all(stray.damage for stray in inventory.unrecognised)
     among_runs = {path for folder in (data.runs, data.checkpoints, data.milestones) for path in folder.iterdir()}
     strays = {stray.path for stray in unrecognised_among_runs(data)}
     assert among_runs - strays == {folder / "alpha" for folder in (data.runs, data.checkpoints, data.milestones)} | {
@@ -72,9 +72,8 @@ def test_nothing_that_lies_there_is_left_out(data: DataDir, paths: RunPaths) -> 
 def test_a_saved_state_under_an_odd_name_says_what_it_holds(paths: RunPaths) -> None:
     odd = place(paths.milestones / "Phase1-BallTouching" / "best one", make_files(make_meta("alpha", 2, 7_000_000)))
     [stray] = read_inventory(paths).unrecognised
-    assert (stray.path, stray.reason) == (odd, "its name is not <millions>M, as in 005M or 012.35M")
-    assert stray.info is not None
-    assert stray.info.timesteps == 7_000_000
+    assert (stray.path, stray.damage) == (odd, "its name is not <millions>M, as in 005M or 012.35M")
+    assert (stray.kind, stray.timesteps, stray.usable) == ("unrecognised", 7_000_000, False)
 
 
 def test_marks_trainer_and_parent(data: DataDir, paths: RunPaths) -> None:

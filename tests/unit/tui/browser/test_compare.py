@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import msgspec
@@ -10,7 +11,7 @@ import pytest
 from rltui.events.episode_reward import REWARD
 from rltui.events.records import Record, RunResumed, RunStarted, SettingChanged
 from rltui.runs import trainer_state
-from rltui.runs.inventory import read_checkpoint_info
+from rltui.runs.inventory import CheckpointInfo, read_checkpoint_info
 from rltui.runs.journal import JournalWriter
 from rltui.runs.paths import DataDir
 from rltui.runs.trainer_state import OverrideState, RateState, TrainerState
@@ -23,7 +24,6 @@ from rltui.tui.browser.compare import (
     lines,
     rewards_apart,
 )
-from rltui.tui.browser.library import CheckpointRow
 from rltui.tui.checks.results import KeyChange
 from rltui.tui.text import plain
 from tests.fakes import run_story, saved_runs
@@ -48,15 +48,15 @@ def header(weights: dict[str, float], iterations: int = 0) -> RunStarted:
     return msgspec.structs.replace(run_story.header(timesteps=iterations * STEPS), reward_weights=weights)
 
 
-def state(data: DataDir, run: str, iterations: int, **about: object) -> CheckpointRow:
+def state(data: DataDir, run: str, iterations: int, **about: object) -> CheckpointInfo:
     path = data.run(run).checkpoint(iterations * STEPS)
     meta = msgspec.structs.replace(saved_runs.make_meta(run, 1, iterations * STEPS), **about)
     if not path.exists():
         saved_runs.place(path, saved_runs.make_files(meta))
-    return CheckpointRow("checkpoint", run, path, read_checkpoint_info(path))
+    return replace(read_checkpoint_info(path), run=run)
 
 
-def read(data: DataDir, left: CheckpointRow, right: CheckpointRow) -> CheckpointComparison:
+def read(data: DataDir, left: CheckpointInfo, right: CheckpointInfo) -> CheckpointComparison:
     found = compare(left, right)
     return CheckpointComparison(found.left, found.right, [], curves_between(data, found))
 
@@ -139,14 +139,14 @@ def test_journals_that_cannot_be_read_are_told_of(data: DataDir, monkeypatch: py
     assert "The journals cannot be read: Input/output error" in text(found)
 
 
-def with_trainer(data: DataDir, run: str, iterations: int, rate: float | None, **overrides: float) -> CheckpointRow:
+def with_trainer(data: DataDir, run: str, iterations: int, rate: float | None, **overrides: float) -> CheckpointInfo:
     """A state that says what was set by hand."""
     path = data.run(run).checkpoint(iterations * STEPS)
     meta = saved_runs.make_meta(run, 1, iterations * STEPS)
     held = {name: OverrideState(words="1.0", value=value) for name, value in overrides.items()}
     told = TrainerState(learning_rate=RateState(words="2e-4", override=rate), overrides=held)
     saved_runs.place(path, {**saved_runs.make_files(meta), trainer_state.NAME: trainer_state.encode(told)})
-    return CheckpointRow("checkpoint", run, path, read_checkpoint_info(path))
+    return replace(read_checkpoint_info(path), run=run)
 
 
 def test_what_was_set_by_hand_is_told_beside_the_same_profile(data: DataDir) -> None:

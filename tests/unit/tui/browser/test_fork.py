@@ -7,11 +7,10 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from rltui.runs.inventory import read_inventory
+from rltui.runs.inventory import CheckpointInfo, read_inventory
 from rltui.runs.meta import Signature
 from rltui.runs.paths import DataDir
 from rltui.tui.browser.fork import profiles_for, row
-from rltui.tui.browser.library import CheckpointRow, checkpoint_rows
 from rltui.tui.checks.results import ProfileCheck
 from rltui.tui.launcher.catalog import ProfileEntry
 from tests.fakes import data_folder
@@ -19,36 +18,36 @@ from tests.fakes.saved_runs import SIGNATURE, make_run
 
 
 @pytest.fixture
-def entry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> CheckpointRow:
+def entry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> CheckpointInfo:
     """The newest checkpoint of alpha; two good profiles of the user's own beside."""
     monkeypatch.chdir(tmp_path)
     data_folder.write_profiles(tmp_path)
-    return checkpoint_rows(read_inventory(make_run(DataDir(tmp_path / "data"), commits=1)))[0]
+    return read_inventory(make_run(DataDir(tmp_path / "data"), commits=1)).entries[0]
 
 
-def text_of(profile: ProfileEntry, entry: CheckpointRow, check: ProfileCheck | None = None) -> str:
+def text_of(profile: ProfileEntry, entry: CheckpointInfo, check: ProfileCheck | None = None) -> str:
     judged = ProfileEntry(profile.name, profile.path, profile.shipped, check=check)
     return "".join(text for text, _ in row(judged, entry))
 
 
-def test_the_state_s_own_comes_first_and_is_told_by_its_path(entry: CheckpointRow, tmp_path: Path) -> None:
+def test_the_state_s_own_comes_first_and_is_told_by_its_path(entry: CheckpointInfo, tmp_path: Path) -> None:
     first, *others = profiles_for(DataDir(tmp_path / "data"), entry).values()
     assert first.path == entry.path / "profile.toml" and first.name == str(first.path)
     assert [profile.name for profile in others][:2] == ["ball-touching", "bronze-skills"]
 
 
-def test_of_a_campaign_it_is_the_run_s(entry: CheckpointRow, tmp_path: Path) -> None:
+def test_of_a_campaign_it_is_the_run_s(entry: CheckpointInfo, tmp_path: Path) -> None:
     data = DataDir(tmp_path / "data")
     data.run("alpha").profile.write_text('schema = 1\n[[curriculum.phases]]\nprofile = "first"\n')
     assert next(iter(profiles_for(data, entry))) == data.run("alpha").profile
 
 
-def test_without_one_only_the_others_are_offered(entry: CheckpointRow, tmp_path: Path) -> None:
+def test_without_one_only_the_others_are_offered(entry: CheckpointInfo, tmp_path: Path) -> None:
     (entry.path / "profile.toml").unlink()
     assert next(iter(profiles_for(DataDir(tmp_path / "data"), entry).values())).name == "ball-touching"
 
 
-def test_what_does_not_fit_is_said_beside_the_name(entry: CheckpointRow, tmp_path: Path) -> None:
+def test_what_does_not_fit_is_said_beside_the_name(entry: CheckpointInfo, tmp_path: Path) -> None:
     own, other = list(profiles_for(DataDir(tmp_path / "data"), entry).values())[:2]
     fits = ProfileCheck(valid=True, signature=SIGNATURE)
     differs = msgspec.structs.replace(fits, signature=Signature("default 89", "cd", SIGNATURE.policy, SIGNATURE.critic))

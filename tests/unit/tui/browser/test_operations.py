@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 
 import pytest
 
-from rltui.runs.inventory import read_checkpoint_info
+from rltui.runs.inventory import CheckpointInfo, read_checkpoint_info
 from rltui.runs.paths import DataDir
-from rltui.tui.browser.library import CheckpointRow
 from rltui.tui.browser.operations import is_named, last_digits
 from tests.fakes.saved_runs import make_run, save_milestone
 
@@ -18,8 +18,8 @@ def data(tmp_path: Path) -> DataDir:
     return DataDir(tmp_path / "data")
 
 
-def entry_of(path: Path, kind: str = "milestone") -> CheckpointRow:
-    return CheckpointRow(kind, "alpha", path, read_checkpoint_info(path))  # type: ignore[arg-type]
+def entry_of(path: Path) -> CheckpointInfo:
+    return dataclasses.replace(read_checkpoint_info(path), run="alpha")
 
 
 def test_which_words_name_a_state(data: DataDir) -> None:
@@ -29,8 +29,8 @@ def test_which_words_name_a_state(data: DataDir) -> None:
         assert is_named(milestone, typed), typed
     for typed in ("", "M", "12", "136", "0360", "12431360", "y", "*"):
         assert not is_named(milestone, typed), typed
-    checkpoint = entry_of(paths.checkpoint(3000), "checkpoint")
-    assert (is_named(checkpoint, "3000"), is_named(checkpoint, "checkpoint"), last_digits(checkpoint)) == (
+    checkpoint = entry_of(paths.checkpoint(3000))
+    assert (is_named(checkpoint, "3000"), is_named(checkpoint), last_digits(checkpoint)) == (
         True,
         False,
         "3000",

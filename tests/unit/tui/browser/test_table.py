@@ -9,11 +9,11 @@ import msgspec
 import pytest
 
 from rltui import formatting
-from rltui.runs.inventory import MilestoneMark, read_checkpoint_info, read_inventory
+from rltui.runs.inventory import CheckpointInfo, MilestoneMark, read_checkpoint_info, read_inventory
 from rltui.runs.paths import DataDir
 from rltui.tui.browser import table
 from rltui.tui.browser.details import lines
-from rltui.tui.browser.library import CheckpointRow, Library, checkpoint_rows
+from rltui.tui.browser.library import Library
 from rltui.tui.browser.table import Sorting
 from rltui.tui.text import plain
 from tests.fakes.saved_runs import make_files, make_meta, make_run, place, save_milestone
@@ -24,15 +24,13 @@ def data(tmp_path: Path) -> DataDir:
     return DataDir(tmp_path / "data")
 
 
-def entry_of(path: Path, kind: str = "milestone") -> CheckpointRow:
-    return CheckpointRow(kind, "alpha", path, read_checkpoint_info(path))  # type: ignore[arg-type]
+def entry_of(path: Path) -> CheckpointInfo:
+    return dataclasses.replace(read_checkpoint_info(path), run="alpha")
 
 
 def test_every_width_has_columns_and_never_overflows(data: DataDir) -> None:
-    entry = entry_of(save_milestone(make_run(data), 1, 123_456_789, "123M"))
-    assert entry.info is not None
     mark = MilestoneMark(pinned=True, released=True, note="x" * 300)
-    entry = dataclasses.replace(entry, info=dataclasses.replace(entry.info, mark=mark))
+    entry = dataclasses.replace(entry_of(save_milestone(make_run(data), 1, 123_456_789, "123M")), mark=mark)
     for width in range(16, 220):
         columns = table.fitting(width, {"alpha", "b" * 60})
         assert columns[0] is table.NAME
@@ -54,8 +52,8 @@ def test_what_the_rows_are_sorted_by_is_shown_as_long_as_there_is_room_for_it_at
 
 def test_unknown_figures_come_last_in_either_order(data: DataDir) -> None:
     paths = make_run(data)
-    known = entry_of(paths.checkpoint(1000), "checkpoint")
-    unknown = CheckpointRow("unrecognised", "alpha", paths.checkpoints / "x")
+    known = entry_of(paths.checkpoint(1000))
+    unknown = CheckpointInfo(paths.checkpoints / "x", None, None, "odd", unrecognised=True)
     for descending in (True, False):
         assert table.sort([unknown, known], Sorting("2", descending)) == [known, unknown]
 
@@ -68,7 +66,7 @@ def test_a_reward_that_does_not_count_is_marked_with_the_reason(data: DataDir, s
 
 def check_reward(data: DataDir, number: int, entropy: float | None, is_dead: bool) -> None:
     about = msgspec.structs.replace(make_meta("alpha", 1, number * 1000), entropy=entropy, mean_reward=-1234.0)
-    entry = entry_of(place(data.run("alpha").checkpoint(number * 1000), make_files(about)), "checkpoint")
+    entry = entry_of(place(data.run("alpha").checkpoint(number * 1000), make_files(about)))
     for width in (40, 120):
         drawing = table.Drawing(table.fitting(width), (), lambda _: "sound", 0.0)
         row = table.row(entry, drawing, width)
@@ -89,7 +87,7 @@ def test_the_best_by_reward_is_the_best_of_the_healthy(data: DataDir) -> None:
             make_meta("alpha", steps // 1000, steps), mean_reward=reward, entropy=entropy, reward_short=short
         )
         place(paths.checkpoint(steps), make_files(about))
-    entries = checkpoint_rows(read_inventory(paths))
+    entries = read_inventory(paths).entries
     assert [entry.timesteps for entry in table.sort(entries, Sorting("2", True))] == [
         4000,
         5000,

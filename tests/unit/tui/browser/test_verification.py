@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import dataclasses
 import shutil
 import threading
 from pathlib import Path
 
 import pytest
 
-from rltui.runs.inventory import read_checkpoint_info
+from rltui.runs.inventory import CheckpointInfo, read_checkpoint_info
 from rltui.runs.paths import DataDir
 from rltui.tui.browser.details import lines
-from rltui.tui.browser.library import CheckpointRow, Library
+from rltui.tui.browser.library import Library
 from rltui.tui.browser.verification import HashChecks, VerificationQueue
 from rltui.tui.text import plain
 from tests.fakes.saved_runs import make_run
@@ -22,8 +23,8 @@ def data(tmp_path: Path) -> DataDir:
     return DataDir(tmp_path / "data")
 
 
-def entry_of(path: Path, kind: str = "milestone") -> CheckpointRow:
-    return CheckpointRow(kind, "alpha", path, read_checkpoint_info(path))  # type: ignore[arg-type]
+def entry_of(path: Path) -> CheckpointInfo:
+    return dataclasses.replace(read_checkpoint_info(path), run="alpha")
 
 
 def test_hashes_are_compared_once_and_again_when_something_changed(data: DataDir) -> None:
@@ -47,7 +48,7 @@ def test_hashes_are_compared_once_and_again_when_something_changed(data: DataDir
 def test_what_was_pruned_while_it_was_read_is_gone_and_not_damaged(data: DataDir) -> None:
     paths = make_run(data)
     folder = paths.checkpoint(1000)
-    entry = entry_of(folder, "checkpoint")
+    entry = entry_of(folder)
 
     def pruned(path: Path) -> str | None:
         shutil.rmtree(path)

@@ -94,7 +94,7 @@ class RunReader(threading.Thread):
         self._readonly = readonly
         self._requests: queue.SimpleQueue[Command] = queue.SimpleQueue()
         self._wake = threading.Event()
-        self._leaving = self._resting = False
+        self._leaving = False
         self._control: Control | None = None
         self._next_check = 0.0
         self._unsent_count = 0
@@ -102,16 +102,6 @@ class RunReader(threading.Thread):
     def send(self, command: Command) -> None:
         """Ask the trainer for something; what becomes of it shows in the snapshots. Callable from any thread."""
         self._requests.put(command)
-        self._wake.set()
-
-    def rest(self) -> None:
-        """Leaves the trainer and looks at nothing until wake(); does not wait for it."""
-        self._resting = True
-        self._wake.set()
-
-    def wake(self) -> None:
-        """Goes on from what is known."""
-        self._resting = False
         self._wake.set()
 
     def stop(self) -> None:
@@ -124,23 +114,13 @@ class RunReader(threading.Thread):
             journal = self._source.journal()
             self._show_end(journal.newest())
             while not self._leaving:
-                if self._resting:
-                    self._rest()
-                else:
-                    self._look(journal)
-                    self._wake.wait(LOOK_WHILE_WAITING if self._waiting() else LOOK)
-                    self._wake.clear()
+                self._look(journal)
+                self._wake.wait(LOOK_WHILE_WAITING if self._waiting() else LOOK)
+                self._wake.clear()
         except Exception as error:  # a dead reader must be seen, whatever killed it
             self._publish(replace(self._snapshot, reader_problem=in_words(error)))
         finally:
             self._disconnect("")
-
-    def _rest(self) -> None:
-        self._disconnect("")
-        self._next_check = 0.0
-        while self._resting and not self._leaving:
-            self._wake.wait()
-            self._wake.clear()
 
     def _show_end(self, records: Sequence[Record]) -> None:
         """The last minutes at once; the whole run takes their place."""

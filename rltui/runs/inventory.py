@@ -177,10 +177,14 @@ def newest_commit(paths: RunPaths) -> int:
     return max((info.commit or 0 for info in complete_checkpoints(paths)), default=0)
 
 
+def list_states(paths: RunPaths) -> list[CheckpointInfo]:
+    """Checkpoints and milestones, oldest commit first, those of unknown commit last; of one state the checkpoint comes last."""
+    return _in_order([*list_milestones(paths), *list_checkpoints(paths)])
+
+
 def complete_checkpoints(paths: RunPaths) -> list[CheckpointInfo]:
-    """The complete checkpoints and milestones, oldest commit first; of one state the checkpoint comes last."""
-    both = list_milestones(paths) + list_checkpoints(paths)
-    return _in_order(info for info in both if info.damage is None)
+    """Those of `list_states` that are not damaged."""
+    return [info for info in list_states(paths) if info.damage is None]
 
 
 def metas(infos: Iterable[CheckpointInfo]) -> list[Meta]:
@@ -205,7 +209,7 @@ def _survey(path: Path, named: int | None, milestone: str = "", run: str = "") -
     return CheckpointInfo(path, found.timesteps, found, seen.damage, milestone, seen.size, run)
 
 
-def _in_order(infos: Iterator[CheckpointInfo]) -> list[CheckpointInfo]:
+def _in_order(infos: Iterable[CheckpointInfo]) -> list[CheckpointInfo]:
     def key(info: CheckpointInfo) -> tuple[bool, int, bool, int, str]:
         return info.commit is None, info.commit or 0, not info.milestone, info.timesteps or 0, info.path.name
 

@@ -12,6 +12,7 @@ from rltui.runs.inventory import (
     complete_checkpoints,
     list_checkpoints,
     list_milestones,
+    list_states,
     read_checkpoint_info,
 )
 from rltui.runs.paths import DataDir, RunPaths, absolute, is_folder, name_problem, run_of
@@ -25,7 +26,7 @@ def find_checkpoint(data: DataDir, text: str, retyped: Retyped = str) -> tuple[R
     path = absolute(text)
     run = run_of(data, path)
     if run is not None and is_folder(path):
-        return run, next((info for info in _all(run) if info.path == path), read_checkpoint_info(path))
+        return run, next((info for info in list_states(run) if info.path == path), read_checkpoint_info(path))
     name, _, rest = text.strip("/").partition("/")
     if name_problem(name) is not None or not data.has_run(name):
         raise _in_no_run(data, text.strip("/"), retyped)
@@ -88,7 +89,7 @@ def _only_a_run(run: RunPaths, retyped: Retyped) -> RltuiError:
 
 
 def _of_run(run: RunPaths, rest: str, retyped: Retyped) -> CheckpointInfo:
-    found = {info.address: info for info in _all(run)}
+    found = {info.address: info for info in list_states(run)}
     if rest in found:
         return found[rest]
     meant = [name for name in found if name.rpartition("/")[2] == rest]
@@ -123,7 +124,3 @@ def with_short_names(states: Iterable[str]) -> Iterator[str]:
 def _names(run: RunPaths) -> Iterator[str]:
     """Of checkpoints, then of milestones, oldest first."""
     yield from (info.address for info in [*list_checkpoints(run), *list_milestones(run)])
-
-
-def _all(run: RunPaths) -> list[CheckpointInfo]:
-    return [*list_milestones(run), *list_checkpoints(run)]

@@ -14,7 +14,7 @@ from rltui.errors import RltuiError, did_you_mean, hints
 from rltui.formatting import ago, plural
 from rltui.runs import checkpoint, meta
 from rltui.runs.checkpoint import DamagedError
-from rltui.runs.inventory import CheckpointInfo, list_checkpoints, list_milestones, newest_commit, read_checkpoint_info
+from rltui.runs.inventory import CheckpointInfo, list_states, newest_commit, read_checkpoint_info
 from rltui.runs.lock import lock_holder
 from rltui.runs.meta import Meta, Signature
 from rltui.runs.paths import DataDir, RunPaths, absolute, branch_name, default_run_name, is_folder, name_problem
@@ -82,10 +82,9 @@ class RunSearch:
     def __init__(self, paths: RunPaths) -> None:
         self.paths = paths
         self.passed: list[str] = []
-        found = list_checkpoints(paths) + list_milestones(paths)
-        self._left = sorted(found, key=lambda info: (info.commit is None, info.commit or 0, not info.milestone))
-        self.anything = bool(found)
-        self.last_commit = max((info.commit or 0 for info in found), default=0)
+        self._left = list_states(paths)
+        self.anything = bool(self._left)
+        self.last_commit = max((info.commit or 0 for info in self._left), default=0)
 
     def head(self) -> tuple[CheckpointInfo, Meta] | None:
         """The newest that looks complete."""

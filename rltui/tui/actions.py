@@ -47,7 +47,7 @@ EVERYWHERE = (
     Action("app.command_palette", ("ctrl+p",), "Palette", "Find any of these by name", "Program", 3, palette=False, bound=False),
     Action("app.toggle_theme", ("t",), "Theme", "Light or dark", "View"),
     Action("app.picture", ("ctrl+e",), "Picture", "Save the screen as SVG and as text, in the run's folder", "Program"),
-    Action("app.copy", ("ctrl+y",), "Copy", "Copy the focused pane as text; pressed again, save it as a file. ctrl+c copies a selection", "Program"),
+    Action("app.copy", ("ctrl+y",), "Copy", "Copy the focused pane as text; ctrl+c copies a selection", "Program"),
     Action("leave", ("q", "ctrl+q"), "Quit", "Leave; a running trainer goes on unless you say otherwise", "Program", 0),
 )  # fmt: skip
 
@@ -118,7 +118,7 @@ BROWSER = (
     Action("fork", ("F",), "Fork", "A new run of another profile from the highlighted state; asks which, and whether it fits", "Launching", 8),
     Action("watch", ("w",), "Watch", "Watch the bot play on this terminal; q there comes back", "Launching", 9),
     Action("open", ("enter",), "Open", "To the table, or from a row of it to its run's charts", "View"),
-    Action("compare", ("equals_sign",), "Compare", "Two marked states side by side, or the marked one and the highlighted; there [ ] choose the metric, w its timesteps", "View", 5),
+    Action("compare", ("equals_sign",), "Compare", "Two marked states side by side, or the marked one and the highlighted; there [ ] choose the metric of two runs", "View", 5),
     Action("mark", ("space",), "Mark", "Mark a row for the comparison; in the tree: open or close a run", "View", 7),
     Action("keep", ("M",), "Keep", "Keep the checkpoint as a milestone: a copy that is never pruned; u takes it back", "Milestones", 10),
     Action("filter", ("slash",), "Filter", "Show only what a regular expression is found in; ! before it turns it round", "View", 4),

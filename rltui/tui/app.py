@@ -95,9 +95,7 @@ class RltuiApp(App[str]):
         self.own_keys = self.ui.settings.keys
         self.set_keymap(keymap(self.own_keys))
         self._notifier = Notifier(self, self.ui.settings, self._dependencies.clock, self.write_to_terminal)
-        self._capture = Capture(
-            self, self._dependencies.clock, lambda: self._screens_folder, lambda words: self.write_to_terminal(words)
-        )
+        self._capture = Capture(self, lambda: self._screens_folder, lambda words: self.write_to_terminal(words))
         self.theme = self._css_theme = LIGHT.name if self.ui.settings.theme == "light" else DARK.name
         self.stylesheet.set_variables(self.get_css_variables())
         charts = self.ui.settings.charts

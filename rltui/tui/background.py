@@ -28,7 +28,6 @@ DEFERRED = (
     "rltui.supervise.control_client",
     "rltui.run_state.other_run",
     "rltui.tui.browser.screen",
-    "rltui.tui.browser.verification",
     "rltui.tui.form.screen",
     "rltui.tui.form.session",
 )

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from textual.app import App
     from textual.screen import Screen
 
-AGAIN = 15.0  # seconds within which asking again means a file
-
 
 def screen_text(screen: Screen[object]) -> str:
     """What is on the screen, row by row, trailing blanks stripped."""
@@ -25,15 +23,10 @@ def screen_text(screen: Screen[object]) -> str:
 
 
 class Capture:
-    """Saves pictures, copies texts, and notifies the user. clock: Unix seconds. folder: for files, as of now. write: to the
-    terminal.
-    """
+    """Saves pictures, copies texts, and notifies the user. folder: for files, as of now. write: to the terminal."""
 
-    def __init__(
-        self, app: App[str], clock: Callable[[], float], folder: Callable[[], Path], write: Callable[[str], None]
-    ) -> None:
-        self._app, self._clock, self._folder, self._write = app, clock, folder, write
-        self._last: tuple[float, str] = (0.0, "")  # when, and the text
+    def __init__(self, app: App[str], folder: Callable[[], Path], write: Callable[[str], None]) -> None:
+        self._app, self._folder, self._write = app, folder, write
 
     def picture(self) -> None:
         """The screen as `<time>.svg`, and as `.txt` beside it."""
@@ -47,24 +40,8 @@ class Capture:
             self._app.notify(f"{path}\nand as text beside it", title="Picture saved")
 
     def copy(self, text: str, name: str) -> None:
-        """To the clipboard; the same again, soon after: to `<time>-<name>.txt`."""
-        now = self._clock()
-        when, before = self._last
-        if text == before and now - when <= AGAIN:
-            self._last = (0.0, "")
-            self._save(text, name)
-            return
-        self._last = now, text
+        """To the clipboard; to `<time>-<name>.txt` where nothing takes so much."""
         self._app.run_worker(lambda: self._copy(text, name), thread=True, group="copy", exit_on_error=False)
-
-    def _save(self, text: str, name: str) -> None:
-        try:
-            path = self._new_path(f"-{name}.txt")
-            path.write_text(text + "\n", encoding="utf-8")
-        except OSError as error:
-            self._app.notify(str(error), title="Not saved", severity="error")
-        else:
-            self._app.notify(str(path), title="Saved as text")
 
     def _new_path(self, ending: str) -> Path:
         folder = self._folder()
@@ -75,9 +52,17 @@ class Capture:
         """In a thread."""
         app = self._app
         how = clipboard.copy(text, lambda sequence: app.call_from_thread(self._write, sequence), os.environ)
-        lines = formatting.plural(text.count("\n") + 1, "line")
-        words = f"{lines} {how}. Once more saves them as a file." if how else (
-            f"{lines} are more than terminals take, and no clipboard tool is here. Once more saves them as a file."
-        )  # fmt: skip
-        title = f"Copied: {name}" if how else "Not copied"
-        app.call_from_thread(app.notify, words, title=title, severity="information" if how else "warning")
+        if how:
+            words = f"{formatting.plural(text.count(chr(10)) + 1, 'line')} {how}"
+            app.call_from_thread(app.notify, words, title=f"Copied: {name}")
+        else:
+            app.call_from_thread(self._save, text, name)
+
+    def _save(self, text: str, name: str) -> None:
+        try:
+            path = self._new_path(f"-{name}.txt")
+            path.write_text(text + "\n", encoding="utf-8")
+        except OSError as error:
+            self._app.notify(str(error), title="Not copied", severity="error")
+        else:
+            self._app.notify(str(path), title="More than terminals take: saved as text")

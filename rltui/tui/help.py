@@ -33,11 +33,10 @@ HELP_LAUNCHER = (
 )
 HELP_BROWSER = (
     ("", "Every saved state of every bot. The tree chooses what the table shows; branches and forks stand below the run that they left."),
-    ("signs", "○ its hashes have not been compared yet, ✓ every byte is right, ✗ damaged, ! unrecognised, left alone, × in the trash; ▲ pinned, ● released, ■ marked for the comparison"),
+    ("signs", "○ hashes not compared yet (v does), ✓ every byte is right, ✗ damaged, ! unrecognised, left alone, × in the trash; ▲ pinned, ● released, ■ marked for the comparison"),
     ("milestone", "a copy that is kept until you delete it"),
     ("checkpoint", "the newest states of a run; older ones are pruned as newer ones come, but for the best by reward"),
-    ("comparison", "= after space on a row: figures are those that the two states were saved with, each with the episodes that its reward is a mean over; w shows all timesteps, or those near which both curves are"),
-    ("rating", "from games between milestones; – while none have been played"),
+    ("comparison", "= after space on a row: figures are those that the two states were saved with, each with the episodes that its reward is a mean over"),
     ("safety", "Nothing here changes a saved state: marks stand beside it, a deletion can be undone, and nothing starts from zero."),
 )  # fmt: skip
 SCREEN_HELP: dict[Place, tuple[str, Sequence[tuple[str, str]]]] = {

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
@@ -10,7 +9,6 @@ from typing import TYPE_CHECKING, cast
 from textual.app import App
 from textual.screen import ModalScreen, Screen
 
-from rltui.errors import RltuiError
 from rltui.tui.actions import place_of
 
 if TYPE_CHECKING:
@@ -19,8 +17,6 @@ if TYPE_CHECKING:
     from rltui.supervise.guardian import Lifeline
     from rltui.supervise.launch import LaunchedTrainer
     from rltui.tui.ascii import ChartStyle
-    from rltui.tui.browser.table import SavedSorting
-    from rltui.tui.browser.verification import HashChecks
     from rltui.tui.cockpit.screen import CockpitScreen
     from rltui.tui.dependencies import Dependencies, Launch, LaunchRequest
     from rltui.tui.launcher.screen import LauncherScreen
@@ -29,43 +25,6 @@ if TYPE_CHECKING:
 
 CONNECT_SECONDS = 1.0
 LAUNCHER = "launcher"  # the installed screen's name
-_NAME = "suspended cockpit"  # installed, since Textual removes what is not once another takes its place
-
-
-class SuspendedCockpit:
-    """At most one. While it is suspended, nobody shows it."""
-
-    def __init__(self, app: App[str]) -> None:
-        self._app = app
-        self._cockpit: CockpitScreen | None = None
-
-    @property
-    def run(self) -> str:
-        """Whose cockpit it is; empty: there is none."""
-        return self._cockpit.source.name if self._cockpit is not None else ""
-
-    def suspend(self, cockpit: CockpitScreen | None) -> None:
-        """Before another screen takes its place; None: there is none."""
-        self.remove()
-        if cockpit is not None:
-            self._app.install_screen(cockpit, _NAME)
-            cockpit.rest()
-        self._cockpit = cockpit
-
-    def resume(self) -> CockpitScreen | None:
-        """To be shown again."""
-        cockpit, self._cockpit = self._cockpit, None
-        if cockpit is not None:
-            self._app.uninstall_screen(cockpit)
-            cockpit.wake()
-        return cockpit
-
-    def remove(self) -> None:
-        """Another run, or the launcher, is gone to."""
-        cockpit, self._cockpit = self._cockpit, None
-        if cockpit is not None:
-            self._app.uninstall_screen(cockpit)
-            cockpit.remove()
 
 
 class Navigator:
@@ -86,19 +45,15 @@ class Navigator:
         self._app, self._data, self._dependencies, self._ui = app, data, dependencies, ui
         self._lifeline, self._notifier = lifeline, notifier
         self._readonly, self._charts = readonly, charts
-        self._suspended = SuspendedCockpit(app)  # that the browser was opened from
-        self._checks: HashChecks | None = None  # of the browser, since it was first opened
-        self._sorting: SavedSorting | None = None  # of the browser
 
     @property
     def cockpit(self) -> CockpitScreen | None:
-        """The one that is open, also below a dialog."""
+        """The one that is open, also below the browser or a dialog."""
         found = next((screen for screen in self._app.screen_stack if place_of(screen) == "cockpit"), None)
         return cast("CockpitScreen | None", found)
 
     def show_launcher(self) -> None:
         """It stays as it was left."""
-        self._suspended.remove()
         self._lifeline.opened("")
         if not self._app.is_screen_installed(LAUNCHER):
             self._app.install_screen(self._launcher(), LAUNCHER)
@@ -108,7 +63,6 @@ class Navigator:
         """The cockpit on a run. trainer: the one just launched for it, if so."""
         from rltui.tui.cockpit.screen import CockpitScreen
 
-        self._suspended.remove()
         self._lifeline.opened(run)
         self._notifier.follow()
         clock, layout = self._dependencies.clock, self._ui.settings
@@ -116,52 +70,40 @@ class Navigator:
         self._show(CockpitScreen(source, readonly=self._readonly, charts=self._charts, clock=clock, layout=layout))
 
     def show_browser(self, run: str, state: str) -> None:
-        """At this run and saved state, or at everything; it goes back to what is shown now."""
+        """At this run and saved state, or at everything; above what is shown now, which stays as it is."""
         from rltui.tui.browser.screen import BrowserDependencies, BrowserScreen
-        from rltui.tui.browser.table import SavedSorting
-        from rltui.tui.browser.verification import HashChecks
 
-        given, ui = self._dependencies, self._ui
-        self._checks = self._checks or HashChecks()
-        self._sorting = self._sorting or SavedSorting(ui.settings, ui.path, self._save_in_thread)
-        around = BrowserDependencies(
-            self._data, self._launch, given.checker, given.clock, self._checks, run, Path(state) if state else None,
-            readonly=self._readonly, charts=self._charts, sorting=self._sorting,
-        )  # fmt: skip
-        self._suspended.suspend(self.cockpit)
-        self._show(BrowserScreen(around))
+        self._close_dialogs()
+        if place_of(self._app.screen) != "browser":  # asked for twice
+            given = self._dependencies
+            dependencies = BrowserDependencies(
+                self._data, self._launch, given.checker, given.clock, run, Path(state) if state else None,
+                readonly=self._readonly, charts=self._charts,
+            )  # fmt: skip
+            self._app.push_screen(BrowserScreen(dependencies))
 
     def leave_browser(self) -> None:
         """Back to where it was opened from."""
-        if (cockpit := self._suspended.resume()) is not None:
-            self._show(cockpit)
-        else:
-            self.show_launcher()
+        self._close_dialogs()
+        if place_of(self._app.screen) == "browser":
+            self._app.pop_screen()
 
     def open_run(self, run: str, trainer: LaunchedTrainer | None) -> None:
         """From launcher or browser: in the cockpit that the browser was opened from, if that is the run's."""
-        if trainer is None and run == self._suspended.run:
+        if trainer is None and self.cockpit is not None and self.cockpit.source.name == run:
             self.leave_browser()
         else:
             self.show_run(run, trainer)
 
-    def _save_in_thread(self, write: Callable[[], None]) -> None:
-        """Notifies the user where it fails."""
-        app = self._app
-
-        def save() -> None:
-            try:
-                write()
-            except RltuiError as error:
-                words, hint = error.message, error.hint
-                app.call_later(lambda: app.notify(f"{words}; {hint}", title="Not saved", severity="warning"))
-
-        app.run_worker(save, thread=True, exit_on_error=False)
+    def _close_dialogs(self) -> None:
+        """Those that were opened since another screen was asked for."""
+        while isinstance(self._app.screen, ModalScreen):
+            self._app.pop_screen()
 
     def _show(self, screen: Screen[None] | str) -> None:
-        """The first goes on Textual's own empty screen."""
+        """In the place of all others. The first goes on Textual's own empty screen."""
         app = self._app
-        while isinstance(app.screen, ModalScreen):  # opened since this was asked for
+        while len(app.screen_stack) > 2:
             app.pop_screen()
         if len(app.screen_stack) == 1:
             app.push_screen(screen)

@@ -1,4 +1,4 @@
-"""ui.toml: the user's own looks, keys, layout and notices; what is wrong in it; writing layout and order back."""
+"""ui.toml: the user's own looks, keys, layout and notices; what is wrong in it; writing the layout back."""
 
 from __future__ import annotations
 
@@ -23,7 +23,6 @@ SMOOTHING = (0, 10, 50, 200)  # iterations of the moving average that `s` goes t
 Theme = Literal["dark", "light"]
 Charts = Literal["auto", "braille", "blocks", "ascii"]
 NoticeKind = Literal["ended", "failed", "milestone", "promotion", "worker_failed", "control"]
-Sort = Literal["timesteps", "reward", "entropy", "kl", "age", "size", "marks", "note"]
 NoticeChannel = Literal["toast", "bell", "osc9", "hook"]
 KINDS: tuple[NoticeKind, ...] = get_args(NoticeKind)
 CHANNELS: tuple[NoticeChannel, ...] = get_args(NoticeChannel)
@@ -33,7 +32,17 @@ USUAL_CHANNELS: Mapping[NoticeKind, frozenset[NoticeChannel]] = {
 }
 MOST_SECONDS = 60.0  # of a hook
 MOST_ROWS = 40  # given to a slot or taken from it
-TOP_KEYS = ("theme", "charts", "smoothing", "mouse", "title", "keys", "layout", "browser", "notify")
+TOP_KEYS = (
+    "theme",
+    "charts",
+    "smoothing",
+    "mouse",
+    "title",
+    "keys",
+    "layout",
+    "browser",
+    "notify",
+)  # browser: unread, earlier versions wrote it
 NOTIFY_KEYS = (*KINDS, "hook", "hook_seconds")
 VARIABLE = "RLTUI_CONFIG"  # the folder of ui.toml, in the place of the user's own
 NAME = "ui.toml"
@@ -44,7 +53,6 @@ HEAD = "# How rltui looks and which keys it has; docs/keys.md says what may stan
 class UiSettings:
     """keys: an action's plain name → its keys. shows: slot → the pane in it. rows: slot → rows more than usual.
 
-    sort, descending: the order of the browser's table; descending: the largest first, of an age the oldest.
     notify: each event → how it is told. hook: a command and its arguments, run without a shell.
     """
 
@@ -56,8 +64,6 @@ class UiSettings:
     keys: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     shows: Mapping[Slot, str] = field(default_factory=dict)
     rows: Mapping[Slot, int] = field(default_factory=dict)
-    sort: Sort = "age"
-    descending: bool = False
     notify: Mapping[NoticeKind, frozenset[NoticeChannel]] = field(default_factory=lambda: dict(USUAL_CHANNELS))
     hook: tuple[str, ...] = ()
     hook_seconds: float = 10.0
@@ -77,7 +83,6 @@ def settings_of(source: ProfileSource) -> UiSettings:
         keys=_keys(reader, reader.table(data, "keys")),
     )
     found = _with_layout(found, reader, reader.table(data, "layout"))
-    found = _with_order(found, reader, reader.table(data, "browser"))
     return _with_notices(found, reader, reader.table(data, "notify"))
 
 
@@ -98,15 +103,6 @@ def _with_layout(found: UiSettings, reader: _Reader, layout: Mapping[str, Any]) 
         slot: reader.whole(rows, ("layout", "rows", slot), -MOST_ROWS, MOST_ROWS) for slot in slots if slot in rows
     }
     return replace(found, shows=shows, rows={slot: more for slot, more in heights.items() if more})
-
-
-def _with_order(found: UiSettings, reader: _Reader, table: Mapping[str, Any]) -> UiSettings:
-    reader.known(("browser",), table, ("sort", "descending"))
-    return replace(
-        found,
-        sort=reader.one_of(table, ("browser", "sort"), get_args(Sort), found.sort),
-        descending=reader.switch(table, ("browser", "descending"), found.descending),
-    )
 
 
 def _with_notices(found: UiSettings, reader: _Reader, table: Mapping[str, Any]) -> UiSettings:
@@ -268,15 +264,6 @@ def save_layout(path: Path, shows: Mapping[Slot, str], rows: Mapping[Slot, int],
             _replace(_table(layout, "rows"), rows)
 
     _edit(path, change, "the layout")
-
-
-def save_order(path: Path, sort: Sort, descending: bool) -> None:
-    """Write the order of the browser's table, as `save_layout` does."""
-
-    def change(written: Any) -> None:
-        _replace(_table(written, "browser"), {"sort": sort, "descending": descending})
-
-    _edit(path, change, "the order of the table")
 
 
 def _edit(path: Path, change: Callable[[Any], None], what: str) -> None:

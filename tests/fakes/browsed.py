@@ -18,7 +18,6 @@ from rltui.tui.browser.screen import BrowserScreen
 from rltui.tui.checks.results import KeyChange, ProfileChecker
 from rltui.tui.dependencies import Dependencies
 from rltui.tui.launcher.plan import LaunchPlan
-from rltui.tui.settings import LoadedSettings
 from tests.fakes import children, data_folder, saved_runs
 from tests.fakes.fake_run import FakeRun
 from tests.fakes.screens import LAUNCHER_NOW, Clock, until
@@ -69,9 +68,8 @@ async def browser(
     clock: Clock | None = None,
     ascii_only: bool = False,
     readonly: bool = False,
-    ui: LoadedSettings | None = None,
 ) -> AsyncIterator[Pilot[str]]:
-    """The browser, opened from the launcher, once everything has been read and the first state's hashes compared."""
+    """The browser, opened from the launcher, once everything has been read."""
 
     def refuse(plan: LaunchPlan) -> LaunchedTrainer:
         raise AssertionError(f"nothing was to be launched: {plan}")
@@ -84,24 +82,16 @@ async def browser(
         free_memory=lambda: 14_541.0,
         tools=children.tools(),
     )
-    app = RltuiApp(data, ascii_only=ascii_only, readonly=readonly, dependencies=dependencies, ui=ui)
+    app = RltuiApp(data, ascii_only=ascii_only, readonly=readonly, dependencies=dependencies)
     async with app.run_test(size=size, notifications=True) as pilot:
         await pilot.press("b")
         await until(pilot, lambda: isinstance(app.screen, BrowserScreen) and app.screen.library.complete)
-        await until(pilot, lambda: settled(pilot))
         await pilot.pause()
         yield pilot
 
 
 def browser_of(pilot: Pilot[str]) -> BrowserScreen:
     return next(screen for screen in pilot.app.screen_stack if isinstance(screen, BrowserScreen))
-
-
-def settled(pilot: Pilot[str]) -> bool:
-    """Whether the highlighted state's hashes have been compared, if it has any."""
-    screen = browser_of(pilot)
-    entry = screen.entry
-    return entry is None or not entry.usable or screen._checks.verdict(entry.path)[0] in ("sound", "damaged")
 
 
 async def go_to(pilot: Pilot[str], path: Path) -> None:

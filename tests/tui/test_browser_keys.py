@@ -26,7 +26,6 @@ from rltui.tui.cockpit.screen import CockpitScreen
 from rltui.tui.launcher.screen import LauncherScreen
 from rltui.tui.launcher.start import StartDialog
 from rltui.tui.messages import RunOpened
-from rltui.tui.settings import load
 from rltui.tui.widgets.dialogs import PromptDialog
 from tests.fakes import data_folder, run_story
 from tests.fakes.browsed import PHASE, browser, browser_of, fill, go_to
@@ -132,40 +131,7 @@ async def test_a_digit_sorts_and_again_turns_the_order_round(data: DataDir) -> N
             assert names(pilot) == order, key
         head = "".join(text for text, _ in browser_of(pilot).table.head or ())
         await pilot.click("#states", offset=(head.index("steps") + 3, 1))  # a click on a title sorts too
-        await until(pilot, lambda: browser_of(pilot).table.sorting.order.key == "1")
-
-
-async def test_the_order_outlasts_the_browser_and_the_program(data: DataDir, tmp_path: Path) -> None:
-    """It is written to ui.toml beside what stands there, and the next start has it."""
-    fill(data)
-    place = tmp_path / "config" / "ui.toml"
-    place.parent.mkdir()
-    place.write_text('theme = "light"  # as I like it\n', encoding="utf-8")
-    async with browser(data) as pilot:
-        await pilot.press("1", "1")
-        order = names(pilot)
-        await until(
-            pilot, lambda: load(place).settings.sort == "timesteps" and "descending = false" in place.read_text()
-        )
-        before = browser_of(pilot)
-        await pilot.press("escape")
-        await until(pilot, lambda: isinstance(pilot.app.screen, LauncherScreen))
-        await pilot.press("b")
-        await until(pilot, lambda: isinstance(pilot.app.screen, BrowserScreen) and pilot.app.screen is not before)
-        await until(pilot, lambda: browser_of(pilot).library.complete and names(pilot) == order)
-    assert 'theme = "light"  # as I like it\n' in place.read_text(encoding="utf-8")
-    async with browser(data, ui=load(place)) as pilot:
-        assert names(pilot) == order
-        assert "timesteps▲" in screen_text(pilot.app.screen)
-
-
-async def test_an_order_that_cannot_be_written_is_told_and_holds_until_the_end(data: DataDir, tmp_path: Path) -> None:
-    fill(data)
-    (tmp_path / "config" / "ui.toml").mkdir(parents=True)
-    async with browser(data) as pilot:
-        await pilot.press("1", "1")
-        await until_shown(pilot, "the order of the table was not saved")
-        await until(pilot, lambda: names(pilot)[:2] == ["500 k", "1.09568 M"])
+        await until(pilot, lambda: browser_of(pilot).table.order.key == "1")
 
 
 async def test_filter_inverse_bad_expression_and_escape(data: DataDir) -> None:
@@ -189,21 +155,17 @@ async def test_filter_inverse_bad_expression_and_escape(data: DataDir) -> None:
         await until(pilot, lambda: isinstance(pilot.app.screen, LauncherScreen))
 
 
-async def test_hashes_are_compared_where_the_cursor_rests_and_for_all_on_v(data: DataDir) -> None:
+async def test_hashes_are_compared_for_all_on_v(data: DataDir) -> None:
     fill(data)
     bad = milestone(data, "005M")
     content = bytearray((bad / "PPO_POLICY.pt").read_bytes())
     content[7] ^= 1
     (bad / "PPO_POLICY.pt").write_bytes(content)
     async with browser(data) as pilot:
-        screen = browser_of(pilot)
-        assert screen._checks.verdict(bad)[0] == "unchecked"
-        assert screen._checks.verdict(screen.table.entries[0].path)[0] == "sound"
+        table = browser_of(pilot).table
+        assert table.sound == set()
         await pilot.press("v")
-        await until(
-            pilot,
-            lambda: all(screen._checks.verdict(e.path)[0] != "unchecked" for e in screen.table.entries if e.usable),
-        )
+        await until(pilot, lambda: len(table.sound) == 6)
         await go_to(pilot, bad)
         await until_shown(pilot, "PPO_POLICY.pt is damaged: its SHA-256 is")
 
@@ -379,14 +341,14 @@ async def test_a_checkpoint_is_kept_as_a_milestone_and_u_takes_it_back(data: Dat
     async with browser(data) as pilot:
         await go_to(pilot, source)
         await pilot.press("M")
-        await until_shown(pilot, "milestone 11.4688 M of alpha kept: u takes it back, 30 s")
+        await until_shown(pilot, "kept as milestone 11.4688 M: u takes it back, 30 s")
         assert tree(path) == tree(source)
         await until(pilot, lambda: browser_of(pilot).library.entry(path) is not None)
         await pilot.press("M")
-        await until_shown(pilot, "is kept already, as")
+        await until_shown(pilot, "it is kept already, as")
         await go_to(pilot, path)
         await pilot.press("M")
-        await until_shown(pilot, "it is a milestone: it is kept already")
+        await until_shown(pilot, "only a checkpoint can be kept as a milestone")
         await pilot.press("u")
         await until(pilot, lambda: not path.exists())
         assert source.is_dir()
@@ -408,12 +370,14 @@ async def test_what_is_damaged_by_its_hashes_alone_is_used_for_nothing_until_it_
     (bad / "policy.npz").write_bytes(bytes([content[0] ^ 1]) + content[1:])
     async with browser(data) as pilot:
         await go_to(pilot, bad)
-        await pilot.press("w")  # at once, before its hashes have been compared
-        await until_shown(pilot, "✗ damaged: policy.npz is damaged: its SHA-256 is")
+        await pilot.press("w")  # reads what it needs, whether or not all hashes have been compared
+        await until(pilot, lambda: len(told) == 1)
+        await pilot.press("v")
+        await until_shown(pilot, "✗ policy.npz is damaged: its SHA-256 is")
         for key in ("F", "x", "M"):
             await pilot.press(key)
         expected = ("cannot be watched: policy.npz is damaged", "nothing can be forked from this: policy.npz is damaged",
-                    "milestone 5 M of alpha is not copied: policy.npz is damaged", "it is kept already")  # fmt: skip
+                    "milestone 5 M of alpha is not copied: policy.npz is damaged", "only a checkpoint can be kept")  # fmt: skip
         await until(pilot, lambda: len(told) == len(expected))
         assert all(words in said for words, said in zip(expected, told, strict=True)), told
         assert pilot.app.screen is browser_of(pilot)
@@ -528,7 +492,15 @@ async def test_comparing_wants_two_and_shows_only_what_differs(data: DataDir) ->
         assert "1.0 → 0.5" in text
         assert "learning_rate" not in text
         assert "+595,680" in text
-        await until_shown(pilot, "29 single iterations")
+        await pilot.press("right_square_bracket")
+        await until_shown(pilot, "only states of two runs have a chart")
+        await pilot.press("escape", "space")  # this one marked too
+        await go_to(pilot, data.run("beta").milestones / PHASE / "005M")
+        await pilot.press("space", "equals_sign")
+        await until_shown(pilot, "= compares two: 3 marked")
+        await go_to(pilot, milestone(data, "000.5M"))
+        await pilot.press("space", "equals_sign")
+        await until_shown(pilot, "the curves are of single iterations")
         compared = pilot.app.screen.query_one(CompareText)
         first = compared.lines
         await pilot.press("right_square_bracket")
@@ -595,7 +567,6 @@ async def test_the_cockpit_comes_back_from_the_browser_as_it_was_left(data: Data
         await until_shown(pilot, "debug and above")
         await pilot.press("b")
         await until(pilot, lambda: isinstance(pilot.app.screen, BrowserScreen) and pilot.app.screen.library.complete)
-        await until(pilot, lambda: control.closed)  # at rest: another viewer may have the trainer
         run.records.add(run_story.iteration(31))
         await pilot.resize_terminal(160, 50)
         await pilot.press("escape")

@@ -14,13 +14,9 @@ from tests.fakes.screens import FORMS, OTHER_FORMS, assert_fits, compare, form_n
 
 
 async def all_checked(pilot: Pilot[str]) -> None:
-    """So that what can be seen does not depend on where the cursor happened to rest."""
-    screen = browser_of(pilot)
-    await until(pilot, lambda: not screen._queue.busy)
+    table = browser_of(pilot).table
     await pilot.press("v")
-    await until(
-        pilot, lambda: all(screen._checks.verdict(e.path)[0] == "sound" for e in screen.table.entries if e.usable)
-    )
+    await until(pilot, lambda: {entry.path for entry in table.entries if entry.usable} == table.sound)
 
 
 @pytest.mark.parametrize("filled", [False, True], ids=["empty", "filled"])
@@ -52,7 +48,7 @@ async def test_two_side_by_side(data: DataDir, size: tuple[int, int], ascii_only
             await pilot.press("space")
         await all_checked(pilot)
         await pilot.press("equals_sign")
-        await until_shown(pilot, " single iterations")
+        await until(pilot, lambda: "reading the journals" not in screen_text(pilot.app.screen))
         box = pilot.app.screen.query_one("#compare").region
         rows = screen_text(pilot.app.screen).split("\n")[box.y : box.bottom]
         compare(
@@ -65,7 +61,7 @@ async def test_a_damaged_one_and_the_trash(data: DataDir) -> None:
     async with browser(data) as pilot:
         await go_to(pilot, data.run("alpha").milestones / PHASE / "000.5M")
         await all_checked(pilot)
-        await until_shown(pilot, "damaged: policy.npz is damaged")
+        await until_shown(pilot, "✗ policy.npz is damaged")
         compare("browser-damaged-120x40-unicode", screen_text(pilot.app.screen))
         screen = browser_of(pilot)
         screen.tree_list.focus()

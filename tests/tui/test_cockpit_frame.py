@@ -307,7 +307,7 @@ async def test_the_layout_is_saved_when_asked_and_comes_back(tmp_path: Path) -> 
         assert shown["log"].region.height == 10
 
 
-async def test_the_focused_pane_is_copied_and_the_same_again_is_a_file(
+async def test_the_focused_pane_is_copied_and_what_no_terminal_takes_is_a_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -318,8 +318,9 @@ async def test_the_focused_pane_is_copied_and_the_same_again_is_a_file(
         await pilot.press("4", "ctrl+y")
         await until_shown(pilot, "Copied: workers")
         assert written[-1].startswith("\x1b]52;c;")
+        monkeypatch.setattr("rltui.tui.terminal.clipboard.OSC52_BYTES", 10)
         await pilot.press("ctrl+y")
-        await until_shown(pilot, "Saved as text")
+        await until_shown(pilot, "saved as text")
     [text] = tmp_path.glob("data/runs/alpha/screens/*-workers.txt")
     assert "last event" in text.read_text(encoding="utf-8")
 

@@ -37,7 +37,7 @@ FROM_THREADS: dict[type[Widget], tuple[str, ...]] = {
 
 PUT_OFF: dict[type[Widget], tuple[str, ...]] = {
     LauncherScreen: ("_show_rows",),
-    BrowserScreen: ("_show", "_show_keys", "_rested"),
+    BrowserScreen: ("_show", "_show_keys"),
     FormScreen: ("show_all",),
     ForkScreen: ("_rested",),
     CockpitScreen: ("show_now",),

@@ -1,4 +1,4 @@
-"""Two saved states side by side: figures, whether they fit each other, a metric between them, their profiles."""
+"""Two saved states side by side: figures, whether they fit each other, a metric of two runs, their profiles."""
 
 from __future__ import annotations
 
@@ -27,15 +27,7 @@ from rltui.runs.meta import Meta
 from rltui.runs.paths import DataDir
 from rltui.tui.ascii import ChartStyle
 from rltui.tui.background import if_mounted
-from rltui.tui.browser.compare_curves import (
-    ChartChoice,
-    Curves,
-    EndValues,
-    fits_common,
-    one_curve,
-    read_curves,
-    two_curves,
-)
+from rltui.tui.browser.compare_curves import Curves, EndValues, read_curves, two_curves
 from rltui.tui.browser.library import Library
 from rltui.tui.checks.results import ABSENT, KeyChange, saved_changes
 from rltui.tui.text import Line, Span, clean, crop_text, named_lines, pad, text_line, wrap
@@ -101,8 +93,10 @@ class CheckpointComparison:
     by_hand: tuple[ByHand, ByHand] = ({}, {})
 
     def metrics(self) -> list[str]:
-        """Keys to choose from, the reward first."""
-        keys = {key for history in (self.curves.all if self.curves else ()) for key in history.columns} - {"timesteps"}
+        """Keys of the chart to choose from, the reward first; none where training led from one state to the other."""
+        if self.curves is None or self.curves.other is None:
+            return []
+        keys = {*self.curves.own.columns, *self.curves.other.columns} - {"timesteps"}
         return sorted(keys, key=lambda key: (key != REWARD, key))
 
     @property
@@ -139,26 +133,17 @@ def curves_between(data: DataDir, comparison: CheckpointComparison) -> Curves:
         return Curves(History(), problem=f"The journals cannot be read: {safe_io.reason(error)}")
 
 
-def can_choose_range(comparison: CheckpointComparison, metric: str) -> bool:
-    """Whether the chart can have all timesteps, or those near which both curves are."""
-    curves = comparison.curves
-    return curves is not None and curves.other is not None and fits_common(curves.other, curves.own, metric)
-
-
 def ends_of(comparison: CheckpointComparison, metric: str) -> EndValues:
     """The metric at the two states: the reward as they were saved with it, like the table; any other by its iteration."""
-    left, right, curves = comparison.left.meta, comparison.right.meta, comparison.curves
+    left, right, curves = comparison.left.meta, comparison.right.meta, comparison.curves or Curves(History())
     if metric == REWARD and left is not None and right is not None:
         return EndValues(left.mean_reward, right.mean_reward, (left.reward_episodes, right.reward_episodes))
-    if curves is None:
-        return EndValues(None, None)
-    own = _known(curves.own, metric)
-    before = own[:1] if curves.other is None else _known(curves.other, metric)[-1:]
-    return EndValues(before[0] if before else None, own[-1] if own else None)
+    return EndValues(_newest(curves.other, metric), _newest(curves.own, metric))
 
 
-def _known(history: History, metric: str) -> list[float]:
-    return [value for value in history.series(metric)[1] if formatting.known(value)]
+def _newest(history: History | None, metric: str) -> float | None:
+    values = history.series(metric)[1] if history is not None else ()
+    return next((value for value in reversed(values) if formatting.known(value)), None)
 
 
 def rewards_apart(comparison: CheckpointComparison) -> list[str]:
@@ -194,21 +179,15 @@ def _is_weight(change: KeyChange) -> bool:
 
 
 def lines(
-    comparison: CheckpointComparison,
-    metric: str,
-    now: float,
-    width: int,
-    style: ChartStyle = "braille",
-    whole: bool = False,
+    comparison: CheckpointComparison, metric: str, now: float, width: int, style: ChartStyle = "braille"
 ) -> list[Line]:
-    """All of it, for a column of `width`. whole: the chart has all timesteps."""
+    """All of it, for a column of `width`."""
     found = [*_numbers(comparison, now, width), (), *_fits(comparison, width), ()]
     differ = differences_line(rewards_apart(comparison))
     warnings = [*([differ] if differ else []), *_caveats(comparison)]
     found += [row for words in warnings for row in wrap(f"▲ {words}", width, "warn")]
     found += [()] if warnings else []
-    found += [*_curve(comparison, metric, width, style, whole), (), *_profiles(comparison, width)]
-    return found
+    return [*found, *_curve(comparison, metric, width, style), *_profiles(comparison, width)]
 
 
 def _caveats(comparison: CheckpointComparison) -> list[str]:
@@ -292,18 +271,18 @@ def _fits(comparison: CheckpointComparison, width: int) -> list[Line]:
     return found
 
 
-def _curve(comparison: CheckpointComparison, metric: str, width: int, style: ChartStyle, whole: bool) -> list[Line]:
-    """The metric from one to the other in one row; of two lines of training both, by their steps."""
+def _curve(comparison: CheckpointComparison, metric: str, width: int, style: ChartStyle) -> list[Line]:
+    """Of two lines of training, by their steps."""
     curves = comparison.curves
     if curves is None:
-        return [text_line("reading the journals …", "muted")]
+        return [text_line("reading the journals …", "muted"), ()]
     if curves.problem:
-        return wrap(curves.problem, width, "bad")
-    ends, own = ends_of(comparison, metric), (comparison.right.run, curves.own)
+        return [*wrap(curves.problem, width, "bad"), ()]
     if curves.other is None:
-        return one_curve(own, metric, ends, width)
-    choice = ChartChoice(style, whole, curves.marks[-MOST_MARKS:])
-    return two_curves((comparison.left.run, curves.other), own, metric, ends, choice, width)
+        return []
+    left, right = (comparison.left.run, curves.other), (comparison.right.run, curves.own)
+    marks = curves.marks[-MOST_MARKS:]
+    return [*two_curves(left, right, metric, ends_of(comparison, metric), marks, style, width), ()]
 
 
 def _profiles(comparison: CheckpointComparison, width: int) -> list[Line]:
@@ -325,20 +304,19 @@ def change_lines(changes: list[KeyChange] | str, width: int) -> list[Line]:
 
 
 class CompareText(ScrollableLines):
-    """Set `comparison`, `metric` and `whole` (the chart has all timesteps), then repaint."""
+    """Set `comparison` and `metric`, then repaint."""
 
     def __init__(self, comparison: CheckpointComparison, clock: Callable[[], float], style: ChartStyle) -> None:
         super().__init__(name="compare-text")
-        self._charts = style
-        self.comparison, self._clock, self.metric = comparison, clock, REWARD
-        self.whole = False
+        self.comparison, self._clock, self._charts = comparison, clock, style
+        self.metric = REWARD
 
     def paint(self, width: int, height: int) -> list[Line]:
-        return self.window(lines(self.comparison, self.metric, self._clock(), width, self._charts, self.whole), height)
+        return self.window(lines(self.comparison, self.metric, self._clock(), width, self._charts), height)
 
 
 class CompareScreen(Dialog[None]):
-    """esc closes; [ and ] choose the metric, w the timesteps of the chart."""
+    """esc closes; [ and ] choose the metric of the chart."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         ("escape", "dismiss", "Close"),
@@ -347,7 +325,6 @@ class CompareScreen(Dialog[None]):
         ("enter", "dismiss", "Close"),
         ("left_square_bracket", "metric(-1)", "Metric"),
         ("right_square_bracket", "metric(1)", "Metric"),
-        ("w", "range", "Range"),
     ]
 
     class Read(Message):
@@ -381,27 +358,18 @@ class CompareScreen(Dialog[None]):
     @if_mounted
     def on_compare_screen_read(self, message: Read) -> None:
         self._text.comparison = dataclasses.replace(self._text.comparison, curves=message.curves)
-        self._update()
+        self._text.repaint()
+        self._show_keys()
 
     def action_metric(self, step: int) -> None:
         keys = self._text.comparison.metrics()
         if keys:
             here = keys.index(self._text.metric) if self._text.metric in keys else 0
             self._text.metric = keys[(here + step) % len(keys)]
-            self._update()
-
-    def action_range(self) -> None:
-        """All timesteps, or those near which both curves are, where there is a choice."""
-        if can_choose_range(self._text.comparison, self._text.metric):
-            self._text.whole = not self._text.whole
-            self._update()
-
-    def _update(self) -> None:
-        self._text.repaint()
-        self._show_keys()
+            self._text.repaint()
+        else:
+            self.notify("only states of two runs have a chart", severity="warning")
 
     def _show_keys(self) -> None:
-        keys = ["esc closes", "↑ ↓ scroll", "[ ] another metric"]
-        if can_choose_range(self._text.comparison, self._text.metric):
-            keys.append("w where both are" if self._text.whole else "w all timesteps")
-        self.query_one("#compare").border_subtitle = " · ".join(keys)
+        metric = " · [ ] another metric" if self._text.comparison.metrics() else ""
+        self.query_one("#compare").border_subtitle = f"esc closes · ↑ ↓ scroll{metric}"

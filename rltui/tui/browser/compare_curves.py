@@ -1,4 +1,4 @@
-"""A metric between two saved states: of one line of training in one row, of two over their timesteps.
+"""A metric of two saved states from different lines of training, over their timesteps.
 
 The figures beside it are those of the two states, as in the table above; single iterations make the curve.
 """
@@ -24,8 +24,7 @@ from rltui.runs.journal import read_journal
 from rltui.runs.journal_reader import current_records
 from rltui.runs.paths import DataDir
 from rltui.tui.ascii import ChartStyle
-from rltui.tui.text import Line, Span, crop, pad, text_line, wrap
-from rltui.tui.widgets.bars import sparkline
+from rltui.tui.text import Line, Span, crop, wrap
 from rltui.tui.widgets.chart import (
     END,
     LEGEND,
@@ -54,50 +53,27 @@ class EndValues:
     newer: float | None
     episodes: tuple[int | None, int | None] | None = None
 
-    def window(self, newer_first: bool = False) -> str:
-        """Over what the two are taken, in words."""
+    def window(self) -> str:
+        """Over what the two are taken, in words, the newer first."""
         if self.episodes is None:
             return "the iterations at the two states"
-        first, second = self.episodes[::-1] if newer_first else self.episodes
-        return f"means over {first:,} and {second:,} episodes" if first and second else "as they were saved"
-
-
-@dataclass(frozen=True, slots=True)
-class ChartChoice:
-    """How two curves are shown. whole: all timesteps also where the one is too short to be seen in them."""
-
-    style: ChartStyle = "braille"
-    whole: bool = False
-    marks: Sequence[float] = ()  # of the newer one's run
-
-
-def one_curve(between: RunHistory, metric: str, ends: EndValues, width: int) -> list[Line]:
-    """Its ends, the curve with its extent, its first and last step; in words where there is nothing to show."""
-    run, history = between
-    about = metric_of(metric)
-    xs, ys = history.series(metric)
-    known = [value for value in ys if value == value]
-    if not known:
-        why = "has no iteration between them" if not history.length else f"knows no {about.label} there"
-        return wrap(f"The journal of {run} {why}", width, "muted")
-    title: Line = (
-        (about.label, "title"),
-        (f"  {formatting.number(ends.older)} → {formatting.number(ends.newer)} {about.unit}".rstrip(), "strong"),
-        (f"  {ends.window()}", "muted"),
-    )
-    extent = f"{formatting.number(min(known))} to {formatting.number(max(known))}"
-    single = wrap(f"{formatting.plural(len(known), 'single iteration')}, from {extent}:", width, "muted")
-    steps: Line = (
-        (pad(formatting.short(xs[0]), width // 2), "muted"),
-        (pad(formatting.short(xs[-1]), width - width // 2, ">"), "muted"),
-    )
-    return [title, *single, text_line(sparkline(xs, ys, width), "series-1"), steps]
+        older, newer = self.episodes
+        return f"means over {newer:,} and {older:,} episodes" if older and newer else "as they were saved"
 
 
 def two_curves(
-    other: RunHistory, own: RunHistory, metric: str, ends: EndValues, choice: ChartChoice, width: int
+    other: RunHistory,
+    own: RunHistory,
+    metric: str,
+    ends: EndValues,
+    marks: Sequence[float],
+    style: ChartStyle,
+    width: int,
 ) -> list[Line]:
-    """Where both can be seen, or all. own: of the state that came further. One with nothing to show is told of in words."""
+    """own: of the state that came further, which has the marks. One with nothing to show is told of in words.
+
+    Where one is so short that it could not be seen beside the other, only the timesteps near which both are.
+    """
     about = metric_of(metric)
     missing = [run for run, history in (other, own) if not history.length or metric not in history.columns]
     notes = [row for run in missing for row in wrap(f"The journal of {run} knows no {about.label}", width, "muted")]
@@ -105,31 +81,15 @@ def two_curves(
         return notes
     mine, theirs = _curve(own[1], metric), _curve(other[1], metric)
     data = ChartData(
-        about.label, about.unit, "series-1", mine.xs, mine.ys, choice.marks, mine.rows, theirs, figures=(ends.newer, ends.older)
+        about.label, about.unit, "series-1", mine.xs, mine.ys, marks, mine.rows, theirs, figures=(ends.newer, ends.older)
     )  # fmt: skip
     common = common_range(mine, theirs)
-    span = (
-        common if common is not None and not choice.whole else whole_span(*(one for one in (mine, theirs) if one.rows))
-    )
-    legend = _legend(other[0], own[0], data, choice.style, width)
-    window = f"Figures at the right: {ends.window(newer_first=True)}; the curves are of single iterations"
-    picture = chart(data, width, HEIGHT, choice.style, Look(span=span))
-    return [*legend, *wrap(window, width, "muted"), *picture, *_shown(common, choice, width), *notes]
-
-
-def fits_common(other: History, own: History, metric: str) -> bool:
-    """Whether one is so much shorter that only a part of the timesteps shows both."""
-    return common_range(_curve(own, metric), _curve(other, metric)) is not None
-
-
-def _shown(common: tuple[float, float] | None, choice: ChartChoice, width: int) -> list[Line]:
-    """Which timesteps, where there is a choice."""
-    if common is None:
-        return []
-    words = (
-        "all timesteps; w: those near which both are" if choice.whole else "the timesteps near which both are; w: all"
-    )
-    return wrap(f"Shown are {words}", width, "muted")
+    span = common or whole_span(*(one for one in (mine, theirs) if one.rows))
+    legend = _legend(other[0], own[0], data, style, width)
+    window = f"Figures at the right: {ends.window()}; the curves are of single iterations"
+    window += "; only the timesteps near which both are" if common else ""
+    picture = chart(data, width, HEIGHT, style, Look(span=span))
+    return [*legend, *wrap(window, width, "muted"), *picture, *notes]
 
 
 def _curve(history: History, metric: str) -> Curve:
@@ -164,10 +124,6 @@ class Curves:
     marks: Sequence[float] = ()
     weights: tuple[Weights, Weights] = field(default_factory=lambda: ({}, {}))
     problem: str = ""
-
-    @property
-    def all(self) -> list[History]:
-        return [self.own, *([self.other] if self.other is not None else [])]
 
 
 def read_curves(data: DataDir, older: Place, newer: Place, of_one_line: bool) -> Curves:

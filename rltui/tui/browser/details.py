@@ -12,14 +12,12 @@ from rltui.runs.best import best_note
 from rltui.runs.inventory import CheckpointInfo
 from rltui.runs.meta import Meta
 from rltui.tui.browser.library import Library
-from rltui.tui.browser.verification import HashChecks, Verdict
 from rltui.tui.text import Line, beside, clean, ends, named_lines, text_line, wrap
 from rltui.tui.widgets.line_widget import LineWidget
 from rltui.tui.widgets.list_view import ScrollableLines
 
 BOTH = 100  # columns from which the title has room for words and figures
 TWO_COLUMNS = 76
-PROTECTED = "not pruned: the best so far"
 Rows = list[tuple[str, str, str]]  # name, value, role
 HOW = (
     "A trainer saves checkpoints as it goes, and milestones every so many timesteps; M in the view of a run keeps one now, "
@@ -27,10 +25,8 @@ HOW = (
 )
 
 
-def lines(
-    entry: CheckpointInfo | None, library: Library, verdict: tuple[Verdict, str], now: float, width: int
-) -> list[Line]:
-    """Of one entry; of none, what would appear here."""
+def lines(entry: CheckpointInfo | None, library: Library, sound: bool, now: float, width: int) -> list[Line]:
+    """Of one entry; of none, what would appear here. sound: its hashes are right."""
     if entry is None:
         return wrap(HOW if library.complete else "reading …", width, "muted")
     if entry.unrecognised:
@@ -39,16 +35,16 @@ def lines(
     head = [
         *(wrap(entry.run, width, "strong") if crowded else []),
         *_deleted(entry, now, width),
-        *_damage(entry, verdict, width),
+        *(wrap(f"✗ {entry.damage}", width, "bad") if entry.damage else []),
     ]
     if width >= TWO_COLUMNS:
         half = (width - 3) // 2
         blocks = [
-            named_lines(_numbers(entry, verdict, now), half),
+            named_lines(_numbers(entry, sound, now), half),
             named_lines(_origin(entry, library), width - half - 3),
         ]
         return [*head, *beside(blocks, [half, width - half - 3], 3)]
-    return [*head, *named_lines([*_numbers(entry, verdict, now), *_origin(entry, library)], width)]
+    return [*head, *named_lines([*_numbers(entry, sound, now), *_origin(entry, library)], width)]
 
 
 def title(entry: CheckpointInfo | None) -> str:
@@ -74,39 +70,22 @@ def _deleted(entry: CheckpointInfo, now: float, width: int) -> list[Line]:
     return wrap(f"× deleted {formatting.ago(now - entry.deleted)}; u puts it back", width, "warn")
 
 
-def _damage(entry: CheckpointInfo, verdict: tuple[Verdict, str], width: int) -> list[Line]:
-    if verdict[0] == "gone":
-        return wrap("gone (pruned meanwhile)", width, "warn")
-    reason = entry.damage or verdict[1]
-    return wrap(f"✗ damaged: {reason}", width, "bad") if reason else []
-
-
-def _numbers(entry: CheckpointInfo, verdict: tuple[Verdict, str], now: float) -> Rows:
-    word = {
-        "unchecked": "not checked yet",
-        "checking": "being read …",
-        "sound": "✓ every byte is right",
-        "damaged": "✗ wrong",
-        "gone": "gone",
-    }
-    marks = [text for text, holds in (("▲ pinned", entry.mark.pinned), ("● released", entry.mark.released)) if holds]
-    rows: Rows = [("timesteps", formatting.count(entry.timesteps), "")]
-    rows += _saved(entry, entry.meta, now) if entry.meta is not None else []
+def _numbers(entry: CheckpointInfo, sound: bool, now: float) -> Rows:
+    rows = _saved(entry, entry.meta, now) if entry.meta is not None else []
     if entry.usable:
-        role = {"sound": "good", "damaged": "bad"}.get(verdict[0], "muted")
-        rows.append(("hashes", word[verdict[0]], role))
+        rows.append(("hashes", "✓ every byte is right", "good") if sound else ("hashes", "not compared (v)", "muted"))
+    marks = [text for text, holds in (("▲ pinned", entry.mark.pinned), ("● released", entry.mark.released)) if holds]
+    marks += ["protected from pruning"] if entry.protected else []
     rows += [("marks", ", ".join(marks), "warn")] if marks else []
     return rows + ([("note", clean(entry.mark.note), "")] if entry.mark.note else [])
 
 
 def _saved(entry: CheckpointInfo, meta: Meta, now: float) -> Rows:
-    """What it was saved with, and how its reward stands among the others."""
     words, role = best_note(entry.best, meta)
     over = over_episodes(meta.reward_episodes, meta.reward_short)
     return [
         ("reward", f"{formatting.number(meta.mean_reward)}{over}", ""),
         *([("", words, role)] if words else []),
-        *([("kept", PROTECTED, "good")] if entry.protected else []),
         ("entropy", f"{formatting.number(meta.entropy)} nats", ""),
         ("KL", formatting.number(meta.approx_kl), ""),
         ("saved", f"{formatting.date(meta.time)}, {formatting.ago(now - meta.time)}", ""),
@@ -166,18 +145,17 @@ class BrowserTitle(LineWidget):
 class CheckpointDetails(ScrollableLines):
     """The highlighted state."""
 
-    def __init__(self, checks: HashChecks, clock: Callable[[], float], library: Library) -> None:
+    def __init__(self, clock: Callable[[], float], library: Library) -> None:
         super().__init__(name="state-details", classes="pane")
-        self._checks, self._clock = checks, clock
-        self._library = library
+        self._clock, self._library = clock, library
         self._entry: CheckpointInfo | None = None
+        self._sound = False
 
-    def show(self, entry: CheckpointInfo | None, library: Library) -> None:
+    def show(self, entry: CheckpointInfo | None, library: Library, sound: bool) -> None:
         """Another state, or more is known of it."""
-        self._entry, self._library = entry, library
+        self._entry, self._library, self._sound = entry, library, sound
         self.border_title = Content(title(entry))
         self.repaint()
 
     def paint(self, width: int, height: int) -> list[Line]:
-        verdict: tuple[Verdict, str] = self._checks.verdict(self._entry.path) if self._entry else ("unchecked", "")
-        return self.window(lines(self._entry, self._library, verdict, self._clock(), width), height)
+        return self.window(lines(self._entry, self._library, self._sound, self._clock(), width), height)

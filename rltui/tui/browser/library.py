@@ -1,4 +1,4 @@
-"""All inventories of the data folder, what the browser's tree chooses from them, and the reader of all of it."""
+"""All inventories of the data folder, what the browser's tree chooses from them, their reader, and results of comparing hashes."""
 
 from __future__ import annotations
 
@@ -9,9 +9,11 @@ from typing import Literal
 
 from textual.message import Message
 
+from rltui.runs.checkpoint import MANIFEST, damage
 from rltui.runs.inventory import (
     CheckpointInfo,
     Inventory,
+    file_stamp,
     free_bytes,
     read_inventory,
     run_stamp,
@@ -21,8 +23,6 @@ from rltui.runs.paths import DataDir, RunPaths
 from rltui.runs.trash import list_trash
 
 NodeKind = Literal["all", "run", "phase", "checkpoints", "unrecognised", "trash"]
-
-
 NAMES: Mapping[NodeKind, str] = {"all": "Everything", "unrecognised": "Unrecognised", "trash": "Trash"}
 
 
@@ -143,3 +143,25 @@ class LibraryReader:
 def _newest(inventory: Inventory) -> tuple[bool, float]:
     times = [info.meta.time for info in inventory.states if info.meta is not None]
     return inventory.trainer is not None, max(times, default=0.0)
+
+
+class HashChecks:
+    """Results of reading saved states to their last byte. That of one that has changed since does not count."""
+
+    def __init__(self) -> None:
+        self._found: dict[Path, tuple[object, str]] = {}
+
+    def check(self, path: Path) -> None:
+        """In a thread. Of what is pruned meanwhile nothing is remembered."""
+        stamp, reason = _stamp(path), damage(path, thorough=True)
+        if path.is_dir():
+            self._found[path] = stamp, reason or ""
+
+    def result(self, path: Path) -> str | None:
+        """Why it is damaged, empty where every byte is right; None where it has not been read."""
+        stamp, reason = self._found.get(path, (None, None))
+        return reason if stamp == _stamp(path) else None
+
+
+def _stamp(path: Path) -> object:
+    return file_stamp(path / MANIFEST), file_stamp(path)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import ClassVar
 
@@ -14,6 +15,7 @@ from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.message import Message
 from textual.screen import Screen
+from textual.worker import get_current_worker
 
 from rltui import formatting
 from rltui.errors import RltuiError
@@ -26,11 +28,10 @@ from rltui.tui.browser import operations
 from rltui.tui.browser.compare import CompareScreen, compare, to_compare
 from rltui.tui.browser.details import BrowserTitle, CheckpointDetails
 from rltui.tui.browser.fork import ForkScreen
-from rltui.tui.browser.library import ALL, Library, LibraryReader, LibraryReady, RunNode
+from rltui.tui.browser.library import ALL, HashChecks, Library, LibraryReader, LibraryReady, RunNode
 from rltui.tui.browser.operations import UNDO_SECONDS, Outcome
-from rltui.tui.browser.table import SORTABLE, CheckpointTable, SavedSorting
+from rltui.tui.browser.table import SORTABLE, CheckpointTable
 from rltui.tui.browser.tree import RunTree
-from rltui.tui.browser.verification import HashChecks, HashesChecked, VerificationQueue
 from rltui.tui.checks.results import ProfileChecker
 from rltui.tui.dependencies import Launch
 from rltui.tui.launcher.plan import LaunchPlan, StatePlanReady, plan_resume
@@ -45,25 +46,22 @@ from rltui.tui.widgets.footer import Answer, Footer
 from rltui.tui.widgets.list_view import ListView
 
 REFRESH = 3.0  # seconds between two looks at the disk
-PATIENCE = 0.3  # seconds that the cursor rests before a state is read to its last byte
 NARROW, TINY, LOW = 100, 60, 16  # columns, columns, rows: what gives way is in app.tcss
 MUCH = 50e6  # bytes: reading them takes a while that should be explained
 
 
 @dataclass(frozen=True)
 class BrowserDependencies:
-    """run: whose states to begin with. readonly: look only. charts: how they are drawn. sorting: of the time before."""
+    """run: whose states to begin with. readonly: look only. charts: how they are drawn."""
 
     data: DataDir
     launch: Launch
     checker: ProfileChecker
     clock: Callable[[], float] = time.time
-    checks: HashChecks = field(default_factory=HashChecks)
     run: str = ""
     state: Path | None = None  # to begin at
     readonly: bool = False
     charts: ChartStyle = "braille"
-    sorting: SavedSorting = field(default_factory=SavedSorting)
 
 
 class OperationDone(Message):
@@ -72,6 +70,10 @@ class OperationDone(Message):
     def __init__(self, outcome: Outcome | RltuiError) -> None:
         super().__init__()
         self.outcome = outcome
+
+
+class HashesChecked(Message):
+    """The hashes of another saved state have been compared."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,17 +95,15 @@ class BrowserScreen(Screen[None]):
         super().__init__()
         self._compositor = DrawnCompositor()
         self._dependencies = dependencies
-        self._data, self._clock, self._checks = dependencies.data, dependencies.clock, dependencies.checks
+        self._data, self._clock, self._checks = dependencies.data, dependencies.clock, HashChecks()
         self._reader = LibraryReader(self._data)
         self._reading = self._read_again = False
-        self._queue = VerificationQueue(self._checks)
         self._undo: Undo | None = None
         self.library = Library(self._data.root)
         self.tree_list = RunTree(self.library, RunNode("run", dependencies.run) if dependencies.run else ALL)
-        self.table = CheckpointTable(
-            self._checks, self._clock, dependencies.sorting, self.library, self.tree_list.node, dependencies.state
-        )
-        self._details = CheckpointDetails(self._checks, self._clock, self.library)
+        node, state = self.tree_list.node, dependencies.state
+        self.table = CheckpointTable(self._checks, self._clock, self.library, node, state)
+        self._details = CheckpointDetails(self._clock, self.library)
 
     def compose(self) -> ComposeResult:
         yield BrowserTitle()
@@ -182,7 +182,8 @@ class BrowserScreen(Screen[None]):
         self._show_details()
 
     def _show_details(self) -> None:
-        self._details.show(self.entry, self.library)
+        entry = self.entry
+        self._details.show(entry, self.library, entry is not None and entry.path in self.table.sound)
         self._show_keys()
 
     @if_mounted
@@ -202,15 +203,6 @@ class BrowserScreen(Screen[None]):
         """Of the table."""
         self._details.first = 0
         self._show_details()
-        self.set_timer(PATIENCE, self._rested)
-
-    @if_mounted
-    def _rested(self) -> None:
-        entry = self.entry
-        if entry is None or not entry.usable or self._queue.busy:
-            return
-        if self._checks.verdict(entry.path)[0] == "unchecked":
-            self._verify([entry])
 
     @on(ListView.Chosen)
     def action_open(self) -> None:
@@ -244,24 +236,21 @@ class BrowserScreen(Screen[None]):
         self.app.exit(exit_message([inventory.run for inventory in self.library.inventories if inventory.trainer]))
 
     def action_verify(self) -> None:
-        """All that are shown; one that was found damaged by its hashes may have been mended since."""
-        entries = self.table.entries
-        self._verify([e for e in entries if e.usable or self._checks.verdict(e.path)[0] == "damaged"])
+        """All that are shown; one that was found damaged may have been mended since."""
+        self._read_hashes([entry.path for entry in self.table.entries if entry.saved])
 
-    def _verify(self, entries: list[CheckpointInfo]) -> None:
-        if self._queue.put([entry.path for entry in entries]):
-            self._read_hashes()
-
-    @work(thread=True, exit_on_error=False)
-    def _read_hashes(self) -> None:
-        for _ in self._queue.read(lambda: self.is_attached):
+    @work(thread=True, exclusive=True, group="hashes", exit_on_error=False)
+    def _read_hashes(self, paths: Sequence[Path]) -> None:
+        worker = get_current_worker()
+        for path in paths:
+            if worker.is_cancelled:  # asked for anew, or the browser is left
+                break
+            self._checks.check(path)
             self.post_message(HashesChecked())
 
     @if_mounted
     def on_hashes_checked(self) -> None:
         self.table.update_rows()
-        if any(self._checks.verdict(entry.path)[0] == "gone" for entry in self.table.entries):
-            self.action_refresh()
 
     def action_resume(self) -> None:
         self._attempt(self._resume)
@@ -296,48 +285,26 @@ class BrowserScreen(Screen[None]):
             launch_plan(self, plan, self._dependencies.launch, self._clock)
 
     def action_pin(self) -> None:
-        self._attempt(lambda entry: self._toggle(entry, "pinned"))
+        self._attempt(partial(self._operate_on, partial(operations.toggle_flag, flag="pinned")))
 
     def action_promote(self) -> None:
-        self._attempt(lambda entry: self._toggle(entry, "released"))
-
-    def _toggle(self, entry: CheckpointInfo, flag: operations.Flag) -> None:
-        operations.check_can_mark(entry)
-        self._operate(lambda: operations.toggle_flag(self._data, entry, flag))
+        self._attempt(partial(self._operate_on, partial(operations.toggle_flag, flag="released")))
 
     def action_note(self) -> None:
-        self._attempt(
-            lambda entry: self._ask(
-                operations.note_prompt(entry), lambda text: operations.set_note(self._data, entry, text)
-            )
-        )
+        self._attempt(partial(self._ask, operations.note_prompt, operations.set_note))
 
     def action_keep(self) -> None:
-        self._attempt(self._keep)
-
-    def _keep(self, entry: CheckpointInfo) -> None:
-        operations.check_can_keep(entry)
-        self._operate(lambda: operations.keep_checkpoint(self._data, entry))
+        self._attempt(partial(self._operate_on, operations.keep_checkpoint))
 
     def action_export(self) -> None:
-        self._attempt(
-            lambda entry: self._ask(
-                operations.export_prompt(self._data, entry), lambda text: operations.export(self._data, entry, text)
-            ),
-            writes=False,
-        )
+        self._attempt(partial(self._ask, operations.export_prompt, operations.export), writes=False)
 
     def action_delete(self) -> None:
         """The highlighted state; all that the trash holds, where that is shown."""
-        if self.node.kind == "trash":
-            if self._may_write():
-                self._empty_trash()
-        else:
-            self._attempt(
-                lambda entry: self._ask(
-                    operations.deletion_prompt(self._data, entry), lambda _: operations.delete(self._data, entry)
-                )
-            )
+        if self.node.kind != "trash":
+            self._attempt(partial(self._ask, operations.deletion_prompt, operations.delete))
+        elif self._may_write():
+            self._empty_trash()
 
     def _empty_trash(self) -> None:
         trashed = [entry for entry in self.library.entries if entry.deleted is not None]
@@ -359,7 +326,7 @@ class BrowserScreen(Screen[None]):
         undo, self._undo = self._undo, None
         entry = self.entry
         if entry is not None and entry.deleted is not None:
-            self._operate(lambda: operations.restore(self._data, entry))
+            self._operate_on(operations.restore, entry)
         elif undo is not None and self._clock() < undo.until:
             self._operate(undo.operation)
         else:
@@ -377,13 +344,11 @@ class BrowserScreen(Screen[None]):
             self._complain(RltuiError(f"= compares two: {len(chosen)} marked", hint))
 
     def action_watch(self) -> None:
+        ascii_only = self._dependencies.charts == "ascii"
         try:
-            entry = operations.check_can_watch(self.entry)
+            self.post_message(WatchAsked(operations.watch_command(self.entry, self._data, ascii_only=ascii_only)))
         except RltuiError as error:
             self._complain(error)
-            return
-        ascii_only = self._dependencies.charts == "ascii"
-        self.post_message(WatchAsked(operations.watch_command(entry, self._data, ascii_only=ascii_only)))
 
     def _may_write(self) -> bool:
         """Says why not where nothing may be changed."""
@@ -400,14 +365,22 @@ class BrowserScreen(Screen[None]):
             except RltuiError as error:
                 self._complain(error)
 
-    def _ask(self, prompt: TextPrompt, operation: Callable[[str], Outcome]) -> None:
+    def _ask(
+        self,
+        prompt: Callable[[DataDir, CheckpointInfo], TextPrompt],
+        operation: Callable[[DataDir, CheckpointInfo, str], Outcome],
+        entry: CheckpointInfo,
+    ) -> None:
         """For a text; then the operation with it."""
 
         def answered(text: str | None) -> None:
             if text is not None:
-                self._operate(lambda: operation(text))
+                self._operate(lambda: operation(self._data, entry, text))
 
-        self.app.push_screen(PromptDialog(prompt), answered)
+        self.app.push_screen(PromptDialog(prompt(self._data, entry)), answered)
+
+    def _operate_on(self, operation: Callable[[DataDir, CheckpointInfo], Outcome], entry: CheckpointInfo) -> None:
+        self._operate(lambda: operation(self._data, entry))
 
     @work(thread=True, exit_on_error=False)
     def _operate(self, operation: Callable[[], Outcome]) -> None:
@@ -425,8 +398,10 @@ class BrowserScreen(Screen[None]):
             self._complain(outcome)
         else:
             if outcome.undo is not None:
-                self._undo = Undo(outcome.undo_words, self._clock() + UNDO_SECONDS, outcome.undo)
-            self.notify(outcome.words, timeout=5)
+                self._undo = Undo(outcome.words, self._clock() + UNDO_SECONDS, outcome.undo)
+            elif outcome.words:
+                self.notify(outcome.words, timeout=5)
+            self._show_keys()
         self.action_refresh()
 
     def _complain(self, error: RltuiError) -> None:

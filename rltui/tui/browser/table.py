@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from threading import Lock
 
 from textual.content import Content
 from textual.message import Message
@@ -14,16 +13,11 @@ from textual.message import Message
 from rltui import formatting
 from rltui.runs.best import reward_with_mark
 from rltui.runs.inventory import CheckpointInfo
-from rltui.tui.browser.library import Library, RunNode
-from rltui.tui.browser.verification import HashChecks, Verdict
-from rltui.tui.settings import Sort, UiSettings, save_order
+from rltui.tui.browser.library import HashChecks, Library, RunNode
 from rltui.tui.text import Line, Span, clean, crop_middle, pad, wrap
 from rltui.tui.widgets.filter_bar import Pattern
 from rltui.tui.widgets.list_view import ListView, Row
 
-SIGNS: dict[Verdict, tuple[str, str]] = {
-    "unchecked": ("○", "faint"), "checking": ("◌", "busy"), "sound": ("✓", "good"), "damaged": ("✗", "bad"), "gone": ("–", "faint"),
-}  # fmt: skip
 Sorted = float | str | None
 
 
@@ -63,7 +57,6 @@ _PHASE = re.compile(r"Phase(\d+)-.*")
 NAME = CheckpointColumn("", "state", 11, 0, lambda entry, now: entry.label, right=False, role="strong")
 RUN = CheckpointColumn("", "run", 18, 4, lambda entry, now: entry.run, right=False, role="muted")
 PHASE = CheckpointColumn("", "phase", 6, 5, lambda entry, now: _PHASE.sub(r"\1", entry.phase), role="muted")
-# One that can be sorted by is also in SORT_COLUMNS and in settings.Sort; all nine digits are taken.
 COLUMNS = (
     CheckpointColumn("1", "timesteps", 12, 1, lambda entry, now: formatting.count(entry.timesteps), lambda entry: entry.timesteps),
     CheckpointColumn("2", "reward", 9, 2, lambda e, now: reward_with_mark(e.best, e.meta)[0], lambda e: e.meta.mean_reward if e.meta else None, caveat=lambda e: e.caveat or e.damage or ""),
@@ -73,19 +66,14 @@ COLUMNS = (
            lambda e: e.meta.approx_kl if e.meta else None),
     CheckpointColumn("5", "age", 7, 3, _age, lambda e: -time if (time := _time(e)) is not None else None),
     CheckpointColumn("6", "size", 9, 7, lambda e, now: formatting.size(e.bytes), lambda e: e.bytes),
-    CheckpointColumn("7", "rating", 7, 9, lambda e, now: formatting.UNKNOWN),
     CheckpointColumn("8", "marks", 8, 2, _marks, lambda e: -(2 * e.mark.released + e.mark.pinned), role="warn"),
     CheckpointColumn("9", "note", 10, 5, lambda e, now: f"  {clean(e.damage or e.mark.note)}", lambda e: e.mark.note or None, right=False),
 )  # fmt: skip
 LONGEST_RUN = 24  # columns
 NARROWEST = 20  # columns that rows are made for before the table has a size
 REWARD = "2"
-UNPLAYED = "7"  # ratings come from games, which none have played
 NOTE = "9"
-SORT_COLUMNS: Mapping[Sort, str] = {
-    "timesteps": "1", "reward": "2", "entropy": "3", "kl": "4", "age": "5", "size": "6", "marks": "8", "note": "9",
-}  # fmt: skip
-SORTABLE = tuple(column.key for column in COLUMNS if column.key != UNPLAYED)
+SORTABLE = tuple(column.key for column in COLUMNS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,33 +86,6 @@ class Sorting:
     def pressed(self, key: str) -> Sorting:
         """The digit again turns the order round."""
         return Sorting(key, not self.descending) if key == self.key else Sorting(key, key not in ("5", "8", "9"))
-
-
-class SavedSorting:
-    """Order of the table, written to ui.toml. in_thread: called with what writes it, which takes too long for a key."""
-
-    def __init__(
-        self,
-        settings: UiSettings | None = None,
-        path: Path | None = None,
-        in_thread: Callable[[Callable[[], None]], None] = lambda write: None,
-    ) -> None:
-        settings = settings or UiSettings()
-        self.order = Sorting(SORT_COLUMNS[settings.sort], settings.descending)
-        self._path, self._in_thread, self._lock = path, in_thread, Lock()
-
-    def press(self, key: str) -> None:
-        """By the column with this digit; again turns the order round."""
-        self.order = self.order.pressed(key)
-        self._in_thread(self._write)
-
-    def _write(self) -> None:
-        """The order of now: of several presses the newest comes last. RltuiError where it cannot be written."""
-        with self._lock:
-            order = self.order
-            sort = next(name for name, key in SORT_COLUMNS.items() if key == order.key)
-            if self._path is not None:
-                save_order(self._path, sort, order.descending)
 
 
 def sort(entries: Sequence[CheckpointInfo], sorting: Sorting) -> list[CheckpointInfo]:
@@ -169,8 +130,6 @@ def fitting(width: int, runs: Collection[str] = (), *, with_phase: bool = True, 
     room = width - 4
     chosen: list[CheckpointColumn] = []
     for column in sorted(columns, key=lambda column: (column is not NAME and (column.key or None) != by, column.rank)):
-        if column.key == UNPLAYED and len(chosen) < len(columns) - 1:
-            continue  # what is unknown of all comes last
         if column.width <= room or not chosen:
             chosen.append(column)
             room -= column.width
@@ -206,11 +165,11 @@ def key_at(head_line: Line, x: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """What a row's looks depend on beside the entry. marked: paths; verdict: of the hashes."""
+    """What a row's looks depend on beside the entry. marked, sound: paths; sound: those whose hashes are right."""
 
     columns: Sequence[CheckpointColumn]
-    marked: Collection[object]
-    verdict: Callable[[CheckpointInfo], Verdict]
+    marked: Collection[Path]
+    sound: Collection[Path]
     now: float
 
 
@@ -238,7 +197,9 @@ def _sign(entry: CheckpointInfo, drawing: Drawing) -> Span:
         return "!", "warn"
     if entry.deleted is not None:
         return "×", "muted"
-    return SIGNS["damaged"] if entry.damage else SIGNS[drawing.verdict(entry)]
+    if entry.damage:
+        return "✗", "bad"
+    return ("✓", "good") if entry.path in drawing.sound else ("○", "faint")
 
 
 def _widths(columns: Sequence[CheckpointColumn], width: int) -> list[tuple[CheckpointColumn, int]]:
@@ -261,7 +222,7 @@ def empty_lines(library: Library, *, filtered_out: bool, width: int) -> list[Lin
 class CheckpointTable(ListView):
     """Table of the saved states below a node of the tree; sorting, filter and marks are its own.
 
-    entries: as shown. marked: for the comparison, in the order of marking.
+    entries: as shown. marked: for the comparison, in the order of marking. sound: those whose hashes are right.
     """
 
     class Updated(Message):
@@ -271,20 +232,20 @@ class CheckpointTable(ListView):
         self,
         checks: HashChecks,
         clock: Callable[[], float],
-        sorting: SavedSorting,
         library: Library,
         node: RunNode,
         start: Path | None,
     ) -> None:
         """start: where the cursor goes once it is there."""
         super().__init__(name="states", classes="pane")
-        self._checks, self._clock, self.sorting = checks, clock, sorting
+        self._checks, self._clock, self.order = checks, clock, Sorting()
         self._library, self._node = library, node
         self._start: object | None = start
         self._under = 0  # states below the node
         self._pattern = Pattern()
         self.entries: list[CheckpointInfo] = []
         self.marked: list[Path] = []
+        self.sound: set[Path] = set()
 
     @property
     def entry(self) -> CheckpointInfo | None:
@@ -302,13 +263,13 @@ class CheckpointTable(ListView):
 
     def update_rows(self) -> None:
         """The same, with what is known now of each."""
-        width, order = max(self.size.width, NARROWEST), self.sorting.order
-        entries = [self._verified(entry) for entry in self._library.under(self._node)]
+        width, order = max(self.size.width, NARROWEST), self.order
+        entries = self._verified()
         self.entries = sort([entry for entry in entries if self._pattern.matches(searched(entry))], order)
         self._under = len(entries)
         runs = {entry.run for entry in entries if entry.run}
         columns = fitting(width, runs, with_phase=self._node.kind in ("all", "run", "trash"), by=order.key)
-        drawing = Drawing(columns, set(self.marked), lambda entry: self._checks.verdict(entry.path)[0], self._clock())
+        drawing = Drawing(columns, set(self.marked), self.sound, self._clock())
         rows = [row(entry, drawing, width) for entry in self.entries]
         start = self._start if any(row.key == self._start for row in rows) else None
         self._start = None if start is not None or self._library.complete else self._start
@@ -317,10 +278,12 @@ class CheckpointTable(ListView):
         self.border_title = Content(f"{clean(self._node.words)}  {formatting.count(len(entries))}")
         self.post_message(self.Updated())
 
-    def _verified(self, entry: CheckpointInfo) -> CheckpointInfo:
-        """With what its hashes say, where they have been compared: a damaged one is used for nothing."""
-        verdict, reason = self._checks.verdict(entry.path)
-        return replace(entry, damage=reason, best=None) if verdict == "damaged" and entry.usable else entry
+    def _verified(self) -> list[CheckpointInfo]:
+        """All below the node, with what their hashes say, where they have been compared: a damaged one is used for nothing."""
+        entries = self._library.under(self._node)
+        results = {entry.path: self._checks.result(entry.path) for entry in entries if entry.usable}
+        self.sound = {path for path, reason in results.items() if reason == ""}
+        return [replace(e, damage=why, best=None) if (why := results.get(e.path)) else e for e in entries]
 
     def filter_by(self, pattern: Pattern, goes: object | None) -> None:
         """Only what matches; the cursor to that one, None for where it is."""
@@ -333,7 +296,7 @@ class CheckpointTable(ListView):
 
     def sort_by(self, key: str) -> None:
         """By the column with this digit; again turns the order round."""
-        self.sorting.press(key)
+        self.order = self.order.pressed(key)
         self.update_rows()
 
     def on_list_view_head_clicked(self, message: ListView.HeadClicked) -> None:

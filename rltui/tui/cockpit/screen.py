@@ -12,7 +12,6 @@ from textual.binding import BindingType
 from textual.message import Message
 from textual.reactive import reactive
 from textual.screen import Screen
-from textual.timer import Timer
 
 from rltui import formatting
 from rltui.events.commands import (
@@ -124,7 +123,6 @@ class CockpitScreen(Screen[None]):
         self._note: tuple[Line, float] | None = None  # why a key did nothing, and when that was (Unix seconds)
         self._inbox: Newest[RunSnapshot] = Newest()
         self._reader: RunReader | None = None
-        self._ticking: Timer | None = None
         self._leaving = False
         self._still: View | None = None  # the view of when the display was frozen
         self.set_reactive(CockpitScreen.snapshot, RunSnapshot(run=source.name))
@@ -138,23 +136,11 @@ class CockpitScreen(Screen[None]):
     def on_mount(self) -> None:
         self._reader = RunReader(self.source, self._deliver, readonly=self.readonly, clock=self._clock)
         self._reader.start()
-        self._ticking = self.set_interval(TICK, self.show_now)
+        self.set_interval(TICK, self.show_now)
 
     def on_unmount(self) -> None:
         if self._reader is not None:
             self._reader.stop()
-
-    def rest(self) -> None:
-        """Another screen takes its place for a while: it shall cost nothing."""
-        if self._reader is not None and self._ticking is not None:
-            self._reader.rest()
-            self._ticking.pause()
-
-    def wake(self) -> None:
-        """As it was left, with what has come meanwhile."""
-        if self._reader is not None and self._ticking is not None:
-            self._reader.wake()
-            self._ticking.resume()
 
     def on_resize(self) -> None:
         minimal = is_minimal(*self.size)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+from pathlib import Path
 
 import msgspec
 import pytest
@@ -32,9 +33,9 @@ from rltui.run_state.rewards import (
 )
 from rltui.run_state.snapshot import RunSnapshot
 from rltui.run_state.verdict import verdict, with_findings
+from rltui.runs.inventory import CheckpointInfo
 from rltui.tui.browser.compare import CheckpointComparison, rewards_apart
 from rltui.tui.browser.compare_curves import Curves
-from rltui.tui.browser.library import CheckpointRow
 from rltui.tui.checks.results import KeyChange
 from rltui.tui.panes.chart_header import head_lines
 from rltui.tui.panes.chart_view import Charting, ChartScene
@@ -241,7 +242,7 @@ def test_many_are_counted() -> None:
 
 
 def test_two_saved_states_by_their_profiles_and_by_what_was_in_force() -> None:
-    state = CheckpointRow.__new__(CheckpointRow)
+    state = CheckpointInfo(Path("none"), None, None, None)
     changes = [KeyChange("rewards.goal.weight", "10.0", "20.0"), KeyChange("ppo.gamma", "0.99", "0.995")]
     by_profile = CheckpointComparison(state, state, changes)
     assert rewards_apart(by_profile) == ["goal.weight 10.0 → 20.0"]

@@ -7,9 +7,7 @@ from pathlib import Path
 import pytest
 
 from rltui.errors import RltuiError
-from rltui.tui.browser import table
-from rltui.tui.browser.table import COLUMNS, SORTABLE, SavedSorting, Sorting
-from rltui.tui.settings import KINDS, UiSettings, load, save_layout, save_order, ui_path
+from rltui.tui.settings import KINDS, UiSettings, load, save_layout, ui_path
 from tests.fakes.documents import snippet
 
 GOOD = """\
@@ -71,9 +69,6 @@ MISTAKES = (
     ('[layout]\ntable = "turtel"', (":2: layout.table:", "found 'turtel'", 'did you mean "turtle"?')),
     ('[layout]\nlgo = "log"', (":2: layout.lgo: unknown key", 'did you mean "log"?')),
     ("[layout.rows]\nlog = 4.5", (":2: layout.rows.log:", "a whole number from -40 to 40")),
-    ('[browser]\nsort = "rewrad"', (":2: browser.sort:", "found 'rewrad'", 'did you mean "reward"?')),
-    ('[browser]\ndescending = 1', (":2: browser.descending:", "true or false")),
-    ('[browser]\nsorted = "age"', (":2: browser.sorted: unknown key", 'did you mean "sort"?')),
     ('[notify]\nended = ["belll"]', (":2: notify.ended:", "any of toast, bell, osc9, hook", 'did you mean "bell"?')),
     ('[notify]\nhook = "rm -rf"', (":2: notify.hook:", "a command and its arguments", "found 'rm -rf'")),
     ("[notify]\nhook_seconds = 0", (":2: notify.hook_seconds:", "a number from 0.1 to 60")),
@@ -113,7 +108,7 @@ def test_what_is_no_text_is_said_and_the_defaults_hold(tmp_path: Path, subtests:
 
 def test_a_file_that_says_nothing_is_no_mistake(tmp_path: Path) -> None:
     assert (load(tmp_path / "ui.toml").settings, load(tmp_path / "ui.toml").problems) == (UiSettings(), ())
-    for text in ("", "\n", "# only a comment\n"):
+    for text in ("", "\n", "# only a comment\n", '[browser]\nsort = "reward"  # as earlier versions wrote it\n'):
         loaded = load(written(tmp_path, text))
         assert (loaded.settings, loaded.problems) == (UiSettings(), ()), text
 
@@ -133,25 +128,6 @@ def test_saving_the_layout_keeps_comments_and_everything_else(tmp_path: Path) ->
     save_layout(path, {}, {}, "dark")
     assert load(path).settings.shows == {}
     assert load(path).settings.rows == {}
-
-
-def test_the_order_of_the_table_is_kept_as_the_layout_is(tmp_path: Path) -> None:
-    path = written(tmp_path, GOOD)
-    save_order(path, "reward", True)
-    assert path.read_text(encoding="utf-8").startswith(GOOD)
-    loaded = load(path)
-    assert (loaded.problems, loaded.settings.sort, loaded.settings.descending) == ((), "reward", True)
-    assert loaded.settings.keys == {"pause": ("f5", "P"), "help": ("f1",)}
-    save_order(path, "age", False)
-    assert (load(path).settings.sort, load(path).settings.descending) == ("age", False)
-
-
-def test_every_order_has_its_column() -> None:
-    """Names in the file and digits on the screen are of the same columns, which are called so."""
-    titles = {column.key: column.title.casefold() for column in COLUMNS if column.key in SORTABLE}
-    assert {digit: name for name, digit in table.SORT_COLUMNS.items()} == titles
-    usual = SavedSorting().order
-    assert usual == Sorting()
 
 
 def test_the_first_save_makes_folder_and_file(tmp_path: Path) -> None:

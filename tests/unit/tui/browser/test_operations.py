@@ -30,7 +30,7 @@ def test_which_words_name_a_state(data: DataDir) -> None:
     for typed in ("", "M", "12", "136", "0360", "12431360", "y", "*"):
         assert not is_named(milestone, typed), typed
     checkpoint = entry_of(paths.checkpoint(3000))
-    assert (is_named(checkpoint, "3000"), is_named(checkpoint), last_digits(checkpoint)) == (
+    assert (is_named(checkpoint, "3000"), is_named(checkpoint, "checkpoint"), last_digits(checkpoint)) == (
         True,
         False,
         "3000",

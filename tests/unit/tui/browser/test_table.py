@@ -35,7 +35,7 @@ def test_every_width_has_columns_and_never_overflows(data: DataDir) -> None:
         columns = table.fitting(width, {"alpha", "b" * 60})
         assert columns[0] is table.NAME
         head = table.head(columns, Sorting("1"), width)
-        drawn = table.row(entry, table.Drawing(columns, {entry.path}, lambda _: "sound", 0.0), width)
+        drawn = table.row(entry, table.Drawing(columns, {entry.path}, {entry.path}, 0.0), width)
         for line in (head, drawn.line):
             assert sum(len(text) for text, _ in line) <= width, width
 
@@ -68,12 +68,12 @@ def check_reward(data: DataDir, number: int, entropy: float | None, is_dead: boo
     about = msgspec.structs.replace(make_meta("alpha", 1, number * 1000), entropy=entropy, mean_reward=-1234.0)
     entry = entry_of(place(data.run("alpha").checkpoint(number * 1000), make_files(about)))
     for width in (40, 120):
-        drawing = table.Drawing(table.fitting(width), (), lambda _: "sound", 0.0)
+        drawing = table.Drawing(table.fitting(width), (), (), 0.0)
         row = table.row(entry, drawing, width)
         reward = next(text for text, _ in row.line if formatting.number(-1234.0) in text)
         assert ("▼" in reward) is is_dead
         assert any("▼ " in text and role == "warn" for text, role in row.line) is is_dead
-    words = " ".join(plain(lines(entry, Library(data.root), ("sound", ""), 0.0, 70)).split())
+    words = " ".join(plain(lines(entry, Library(data.root), True, 0.0, 70)).split())
     assert ("▼ does not count: entropy" in words and "it hardly explored any more" in words) is is_dead
 
 
@@ -97,10 +97,10 @@ def test_the_best_by_reward_is_the_best_of_the_healthy(data: DataDir) -> None:
     ]
     assert [entry.timesteps for entry in table.sort(entries, Sorting("2"))] == [1000, 5000, 4000, 3000, 2000]
     assert [entry.timesteps for entry in entries if entry.best is not None] == [4000]
-    drawing = table.Drawing(table.fitting(80), (), lambda _: "sound", 0.0)
+    drawing = table.Drawing(table.fitting(80), (), (), 0.0)
     drawn = {entry.timesteps: plain([table.row(entry, drawing, 80).line]) for entry in entries}
     assert {steps for steps, text in drawn.items() if "★" in text} == {4000}
     assert {steps for steps, text in drawn.items() if "▼" in text} == {2000, 3000}
     best = next(entry for entry in entries if entry.best)
-    text = plain(lines(best, Library(data.root), ("sound", ""), 0.0, 70))
+    text = plain(lines(best, Library(data.root), True, 0.0, 70))
     assert "★ the best of 3 healthy ones under the same rewards" in text

@@ -331,7 +331,7 @@ async def test_pin_promote_and_note_stand_beside_the_milestone(data: DataDir) ->
         assert tree(milestone(data, "001.09568M")) == before
         await go_to(pilot, data.run("alpha").checkpoint(11_468_800))
         await pilot.press("p")
-        await until_shown(pilot, "cannot be marked")
+        await until_shown(pilot, "only milestones can be marked")
 
 
 async def test_a_checkpoint_is_kept_as_a_milestone_and_u_takes_it_back(data: DataDir) -> None:

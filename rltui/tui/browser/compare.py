@@ -220,9 +220,8 @@ def _numbers(comparison: CheckpointComparison, now: float, width: int) -> list[L
         if key != "reward_episodes" or any(value is not None for value in values):  # not every saved state tells it
             found.append(_row(name, _pair(*values, write), width))
     found.append(_row("saved", _ages(left.meta, right.meta, now), width))
-    found.append(_row("size", _pair(left.bytes, right.bytes, formatting.size), width))
     for name, texts in (
-        ("run", (left.run, right.run)),
+        ("run", (left.run, right.run) if names != [left.title, right.title] else ()),
         ("phase", (left.phase or formatting.UNKNOWN, right.phase or formatting.UNKNOWN)),
         ("profile", tuple(entry.meta.profile if entry.meta else formatting.UNKNOWN for entry in (left, right))),
         ("note", (left.mark.note, right.mark.note)),

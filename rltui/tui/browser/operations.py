@@ -73,9 +73,8 @@ def _change_mark(data: DataDir, entry: CheckpointInfo, change: Callable[[Milesto
 
 
 def _check_can_mark(entry: CheckpointInfo) -> None:
-    if not entry.saved:
-        raise RltuiError("only milestones can be marked")
-    keep.check_markable(entry)
+    if entry.kind != "milestone":
+        raise RltuiError("only milestones can be marked", "M keeps a checkpoint as one")
 
 
 def keep_checkpoint(data: DataDir, entry: CheckpointInfo) -> Outcome:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from rltui.run_state.history import History
 from rltui.tui.text import Line
-from rltui.tui.widgets.plot import Bin, DecimationCache, decimate
+from rltui.tui.widgets.plot import Bin, DecimationCache
 
 
 def progress_bar(share: float | None, width: int, role: str = "series-1") -> Line:
@@ -41,15 +41,10 @@ def signed_bar(value: float, low: float, high: float, width: int) -> Line:
 _LEVELS = "▁▂▃▄▅▆▇█"
 
 
-def sparkline(xs: Sequence[float], ys: Sequence[float], width: int) -> str:
-    """Exactly `width` columns; the whole span of xs."""
-    if not len(xs) or width < 1:
-        return " " * max(width, 0)
-    return _row(decimate(xs, ys, (xs[0], xs[-1]), width), width)
-
-
 def sparkline_of(history: History, key: str, width: int, memory: DecimationCache) -> str:
-    """Of one metric of all iterations. memory: of earlier drawings, so that only what has come since is read."""
+    """Exactly `width` columns, of one metric over all iterations. memory: of earlier drawings, so that only what has come since
+    is read.
+    """
     column = history.columns.get(key)
     if column is None or not history.length or width < 1:
         return " " * max(width, 0)

@@ -4,20 +4,26 @@ from __future__ import annotations
 
 import math
 import random
+from collections.abc import Sequence
 
 from rltui.run_state.history import History
 from rltui.tui.text import plain
-from rltui.tui.widgets.bars import filled_bar, progress_bar, signed_bar, sparkline, sparkline_of
+from rltui.tui.widgets.bars import filled_bar, progress_bar, signed_bar, sparkline_of
 from rltui.tui.widgets.plot import DecimationCache
 
 NAN = math.nan
 
 
+def drawn(xs: Sequence[int], ys: Sequence[float], width: int) -> str:
+    rows = [(x, {"x": y}) for x, y in zip(xs, ys, strict=True)]
+    return sparkline_of(History().extended(rows), "x", width, DecimationCache())
+
+
 def test_sparkline() -> None:
-    assert sparkline([0, 1, 2, 3], [0, 1, 2, 3], 4) == "▁▃▆█"
-    assert sparkline([0, 1, 2], [1, NAN, 2], 3) == "▁ █"
-    assert sparkline([0, 1], [5, 5], 2) == "▅▅"
-    assert sparkline((), (), 3) == "   "
+    assert drawn([0, 1, 2, 3], [0, 1, 2, 3], 4) == "▁▃▆█"
+    assert drawn([0, 1, 2], [1, NAN, 2], 3) == "▁ █"
+    assert drawn([0, 1], [5, 5], 2) == "▅▅"
+    assert drawn((), (), 3) == "   "
 
 
 def test_a_sparkline_that_grows_is_the_one_drawn_anew() -> None:
@@ -30,7 +36,7 @@ def test_a_sparkline_that_grows_is_the_one_drawn_anew() -> None:
         ]
         grown = grown.extended(rows)
         for history in (before, grown):
-            assert sparkline_of(history, "x", 16, memory) == sparkline(*history.series("x"), 16)
+            assert sparkline_of(history, "x", 16, memory) == sparkline_of(history, "x", 16, DecimationCache())
     assert sparkline_of(grown, "y", 16, memory) == " " * 16
     assert sparkline_of(grown, "x", 0, memory) == ""
 

@@ -138,11 +138,8 @@ BROWSER = (
 
 FORM = (
     Action("edit", ("enter",), "Change", "Type another value; a choice is made from a list; a section opens or closes", "Editing", 3),
-    Action("step(1)", ("right", "l"), "Next value", "The next of a field's few values: true and false, choices", "Editing"),
-    Action("step(-1)", ("left", "h"), "Value before", "The one before", "Editing"),
     Action("add", ("a",), "Add", "Add a reward, a reset, a terminal to the list that the cursor is in", "Editing", 8),
     Action("remove", ("x", "delete"), "Take out", "Take the key or the element out of the file: its default holds", "Editing", 9),
-    Action("reset", ("d",), "Reset", "Put the field back as the file has it; pressed again, to its default", "Editing", 10),
     Action("undo", ("u",), "Undo", "Take the last change back", "Editing", 5),
     Action("redo", ("r",), "Redo", "Do again what undo took back", "Editing"),
     Action("toggle_view", ("tab",), "TOML", "The text as it will be written, to edit it freely; and back to the form", "View", 6),

@@ -7,7 +7,6 @@ from typing import ClassVar, NamedTuple
 
 from textual.app import ComposeResult, SystemCommand
 from textual.binding import BindingType
-from textual.containers import Vertical
 from textual.screen import Screen
 from textual.widget import Widget
 
@@ -124,22 +123,14 @@ def explained_lines(topic: str, explained: Sequence[tuple[str, str]], width: int
 class HelpScreen(Dialog[None]):
     """Any of esc, q, ? and enter closes it."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        ("escape", "dismiss", "Close"),
-        ("q", "dismiss", "Close"),
-        ("question_mark", "dismiss", "Close"),
-        ("enter", "dismiss", "Close"),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [("question_mark,enter", "dismiss", "Close")]
 
     def __init__(self, place: Place, topic: str, explained: Sequence[tuple[str, str]], pane: str = "") -> None:
-        super().__init__()
+        super().__init__("Help", "esc closes", "full")
         self._text = HelpText(place, topic, explained, pane)
 
-    def compose(self) -> ComposeResult:
-        with Vertical(id="help") as box:
-            box.border_title = "Help"
-            box.border_subtitle = "esc closes · ↑ ↓ scroll"
-            yield self._text
+    def body(self) -> ComposeResult:
+        yield self._text
 
 
 def help_on(place: Place | None, focused: FocusedPane | None) -> HelpScreen | None:

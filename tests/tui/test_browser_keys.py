@@ -24,9 +24,8 @@ from rltui.tui.browser.screen import BrowserScreen
 from rltui.tui.capture import screen_text
 from rltui.tui.cockpit.screen import CockpitScreen
 from rltui.tui.launcher.screen import LauncherScreen
-from rltui.tui.launcher.start import StartDialog
 from rltui.tui.messages import RunOpened
-from rltui.tui.widgets.dialogs import PromptDialog
+from rltui.tui.widgets.dialogs import ChoiceDialog, PromptDialog
 from tests.fakes import data_folder, run_story
 from tests.fakes.browsed import PHASE, browser, browser_of, fill, go_to
 from tests.fakes.fake_run import FakeControl, FakeRun
@@ -104,7 +103,7 @@ async def test_strays_are_shown_with_the_reason_and_nothing_is_done_with_them(da
         for key in ("R", "F", "p", "D", "w", "x"):
             await pilot.press(key)
             await pilot.pause()
-        if isinstance(pilot.app.screen, StartDialog):
+        if isinstance(pilot.app.screen, ChoiceDialog):
             await pilot.press("escape")
         assert milestone(data, "best one").is_dir()
         await go_to(pilot, milestone(data, "010M.bak"))
@@ -192,13 +191,13 @@ async def test_resume_says_what_it_will_do_and_cancel_is_the_default(data: DataD
         assert Path(launches.plans.pop().profile) == data.run("alpha").profile
         (newest / "PPO_VALUE_NET.pt").write_bytes(b"cut")
         await pilot.press("R")
-        text = running(await until_shown(pilot, "It cannot be gone on from"))
+        text = running(await until_shown(pilot, "It cannot be trained on"))
         assert "milestone 10 M of alpha: PPO_VALUE_NET.pt is damaged: it has 3 bytes, expected 600" in text
         assert "branch off as alpha-b3 at 5,000,000 timesteps" in text
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(pilot.app.screen, BrowserScreen))
         assert launches.plans == []
-        await start(pilot, "It cannot be gone on from", "g")
+        await start(pilot, "It cannot be trained on", "g")
         assert launches.plans.pop().args == ("--resume", str(milestone(data, "005M")))
 
 
@@ -232,7 +231,7 @@ async def test_the_newest_of_a_run_at_its_step_limit_asks_for_a_new_one(data: Da
         await pilot.press("R")
         await until_shown(pilot, "has reached its limit of 5,000,000 timesteps")
         await pilot.press("r")
-        await until_shown(pilot, "Its step limit is reached")
+        await until_shown(pilot, "Train on to how many timesteps?")
         await pilot.press("enter")
         await until(pilot, lambda: bool(launches.plans))
         assert (launches.plans[0].run, launches.plans[0].args) == ("gamma", ())
@@ -245,7 +244,7 @@ async def test_a_run_in_training_is_not_started_twice_and_keeps_its_newest(data:
             await go_to(pilot, data.run("alpha").checkpoint(11_468_800))
             await pilot.press("R")
             await until_shown(pilot, "is being trained already")
-            assert "Use the newest good one" not in screen_text(pilot.app.screen)
+            assert "Newest good one" not in screen_text(pilot.app.screen)
             await pilot.press("escape", "D")
             await until_shown(pilot, "is not deleted")
             assert isinstance(pilot.app.screen, BrowserScreen)
@@ -402,14 +401,12 @@ async def test_deleting_wants_the_name_and_u_takes_it_back(data: DataDir) -> Non
         await pilot.press("D")
         await until(pilot, lambda: isinstance(pilot.app.screen, PromptDialog))
         await pilot.press("enter")  # alone deletes nothing
-        await until(pilot, lambda: isinstance(pilot.app.screen, BrowserScreen))
-        await pilot.press("D")
-        await until_shown(pilot, "or the last four digits of its")
+        await until_shown(pilot, "Type 001.09568M or 5680")
         await pilot.press(*"5681", "enter")
-        await until_shown(pilot, "that is not its name")
+        await until_shown(pilot, "not its name")
         assert path.is_dir()
         pilot.app.screen.query_one(Input).value = "1.09568 M"
-        await until_shown(pilot, "✓ enter moves it to the trash")
+        await until_shown(pilot, "to the trash")
         await pilot.press("enter")
         await until(pilot, lambda: not path.exists())
         await until_shown(pilot, "u takes it back, 30 s")
@@ -443,11 +440,9 @@ async def test_after_thirty_seconds_the_trash_is_the_way_back_until_it_is_emptie
         await until(pilot, lambda: len(browser_of(pilot).library.under(TRASH)) == 1)
         await show(pilot, TRASH)
         await pilot.press("D")
-        await until_shown(pilot, "1 saved state will be gone for good")
+        await until_shown(pilot, "Remove 1 saved state for good?")
         await pilot.press("enter")
         assert len(list_trash(data)) == 1
-        await pilot.press("D")
-        await until(pilot, lambda: isinstance(pilot.app.screen, PromptDialog))
         await pilot.press(*"empty", "enter")
         await until(pilot, lambda: list_trash(data) == [])
 
@@ -473,7 +468,7 @@ async def test_export_says_where_and_never_overwrites(data: DataDir, tmp_path: P
         await pilot.press("x")
         await until(pilot, lambda: isinstance(pilot.app.screen, PromptDialog))
         pilot.app.screen.query_one(Input).value = str(tmp_path / "mine.npz")
-        await until_shown(pilot, "policy.npz alone")
+        await until_shown(pilot, "✓ policy.npz to")
         await pilot.press("enter")
         await until(pilot, (tmp_path / "mine.npz").exists)
 

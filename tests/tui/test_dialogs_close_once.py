@@ -9,13 +9,12 @@ from textual.widgets import Input
 
 from rltui.runs.paths import DataDir
 from rltui.supervise.launch import LaunchedTrainer
-from rltui.tui.cockpit.dialogs import QuitDialog
 from rltui.tui.cockpit.screen import CockpitScreen
 from rltui.tui.launcher.plan import LaunchPlan
 from rltui.tui.launcher.screen import LauncherScreen
 from rltui.tui.launcher.start import LaunchingScreen
 from rltui.tui.terminal.key_queue import LONGEST_PASTE
-from rltui.tui.widgets.dialogs import Palette
+from rltui.tui.widgets.dialogs import ChoiceDialog, Palette
 from rltui.tui.widgets.footer import Footer
 from tests.fakes.launches import a_trainer
 from tests.fakes.mouse import click_twice
@@ -35,7 +34,7 @@ async def test_a_double_click_beside_the_palette_closes_the_palette_only(data: D
 async def test_two_clicks_on_an_answer_answer_once() -> None:
     async with cockpit(live_run()) as pilot:
         await pilot.press("q")
-        await until(pilot, lambda: isinstance(pilot.app.screen, QuitDialog))
+        await until(pilot, lambda: isinstance(pilot.app.screen, ChoiceDialog))
         dialog = pilot.app.screen
         dialog.dismiss(None)
         dialog.dismiss(None)

@@ -102,10 +102,10 @@ async def test_enter_shows_the_whole_trace_of_the_worker_under_the_cursor() -> N
         await pilot.press("4", "enter")
         await until_shown(pilot, "Worker 0 has not failed")
         await pilot.press("down", "enter")
-        text = await until_shown(pilot, "Worker 1: what made it fail")
+        text = await until_shown(pilot, "Worker 1: why it failed")
         assert "File touch.py, line 31" in text and "killed by signal 9" in text
         await pilot.press("escape")
-        await until(pilot, lambda: "what made it fail" not in screen_text(pilot.app.screen))
+        await until(pilot, lambda: "why it failed" not in screen_text(pilot.app.screen))
 
 
 async def test_a_click_selects_a_worker() -> None:

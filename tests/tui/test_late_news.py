@@ -26,7 +26,6 @@ FROM_THREADS: dict[type[Widget], tuple[str, ...]] = {
     LauncherScreen: ("on_catalog_ready", "on_launch_plan_ready"),
     LauncherDetails: ("on_preflight_news",),
     BrowserScreen: ("on_library_ready", "on_hashes_checked", "on_state_plan_ready", "on_operation_done"),
-    FormScreen: ("on_reference_ready", "on_text_checked"),
     CompareScreen: ("on_compare_screen_read",),
     ForkScreen: ("on_fork_screen_profiles", "on_fork_screen_worked"),
     CockpitScreen: ("on_snapshot_ready",),

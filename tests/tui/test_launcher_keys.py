@@ -161,15 +161,15 @@ async def test_a_run_at_its_step_limit_asks_for_a_new_one_before_it_goes_on(data
         await go_to(pilot, "run gamma")
         await until_shown(pilot, "! it has reached its limit of 5,120,000 timesteps")
         await pilot.press("R")
-        await until_shown(pilot, "gamma was started to end at 5,120,000 timesteps")
-        await until_shown(pilot, "enter alone: it trains on until you stop it")
+        await until_shown(pilot, "its limit was 5,120,000")
+        await until_shown(pilot, "trains until stopped")
         await pilot.press("escape", "R")
         assert launches.plans == []
-        await until_shown(pilot, "Its step limit is reached")
+        await until_shown(pilot, "Train on to how many timesteps?")
         await pilot.press(*"5M", "enter")
         await until_shown(pilot, "it has 5,120,000 already")
         await pilot.press("backspace", "backspace", *"6M")
-        await until_shown(pilot, "880,000 timesteps more")
+        await until_shown(pilot, "trains 880,000 more")
         await pilot.press("enter")
         await until_shown(pilot, "not now")
         assert [(plan.run, plan.args) for plan in launches.plans] == [("gamma", ("--steps", "6000000"))]
@@ -279,13 +279,13 @@ async def test_where_nothing_can_be_gone_on_with_enter_leaves_a_choice(data: Dat
             await until_shown(pilot, "none to go on with")
             await until(pilot, lambda: pilot.app.screen.plan is not None)  # type: ignore[attr-defined]
             await pilot.press("enter")
-            text = await until_shown(pilot, "nothing to go on with")
-            assert "Open run alpha" in text and "Start a new run" in text
+            text = await until_shown(pilot, "no run to go on with")
+            assert "Open alpha" in text and "Start a new run" in text
             await pilot.press("n")
             await until_shown(pilot, "not now")
             assert launches.plans[0].args == ("--resume", "new")
             await pilot.press("escape", "enter")
-            await until_shown(pilot, "Open run alpha")
+            await until_shown(pilot, "Open alpha")
             await pilot.press("o")
             await until(pilot, lambda: isinstance(pilot.app.screen, CockpitScreen))
 

@@ -12,7 +12,7 @@ from rltui.runs.paths import DataDir
 from rltui.tui.actions import COCKPIT, PANE_KEYS
 from rltui.tui.app import RltuiApp
 from rltui.tui.capture import screen_text
-from rltui.tui.cockpit.dialogs import QuitDialog
+from rltui.tui.widgets.dialogs import ChoiceDialog
 from tests.fakes import run_story
 from tests.fakes.screens import NOW, cockpit, cockpit_of, live_run, until
 from tests.fakes.settled import by_its_work
@@ -48,7 +48,7 @@ async def test_nothing_raises_and_lower_case_keys_do_no_harm(
     assert run.control is not None
     async with cockpit(run) as pilot, by_its_work(pilot):
         for number in range(presses):
-            if lower and isinstance(pilot.app.screen, QuitDialog):  # it asks, and its answers are lower case
+            if lower and isinstance(pilot.app.screen, ChoiceDialog):  # it asks, and its answers are lower case
                 await pilot.press("escape")
             await pilot.press(chance.choice(pool))
             if number % 20 == 0:

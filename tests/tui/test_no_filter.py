@@ -9,10 +9,9 @@ from textual.widget import Widget
 from rltui.runs.paths import DataDir
 from rltui.tui.browser.screen import BrowserScreen
 from rltui.tui.capture import screen_text
-from rltui.tui.cockpit.dialogs import QuitDialog
 from rltui.tui.cockpit.screen import PANES, CockpitScreen
 from rltui.tui.launcher.screen import LauncherScreen
-from rltui.tui.widgets.dialogs import NoFilterScreen
+from rltui.tui.widgets.dialogs import ChoiceDialog, NoFilterScreen
 from tests.fakes import browsed, children
 from tests.fakes.fake_run import FakeRun
 from tests.fakes.mouse import click_twice
@@ -64,10 +63,10 @@ async def test_a_dialog_takes_no_letter_behind_it_for_an_answer_and_a_double_cli
     run = live_run()
     async with cockpit(run) as pilot:
         await pilot.press("q")
-        await until(pilot, lambda: isinstance(pilot.app.screen, QuitDialog))
+        await until(pilot, lambda: isinstance(pilot.app.screen, ChoiceDialog))
         assert "no filter here (esc)" in await typed_behind(pilot, acted)
         await pilot.press("escape")
-        await until(pilot, lambda: isinstance(pilot.app.screen, QuitDialog))
+        await until(pilot, lambda: isinstance(pilot.app.screen, ChoiceDialog))
         assert run.control is not None and run.control.sent == []
         await pilot.press("escape", "3", "slash")
         await until(pilot, lambda: isinstance(pilot.app.screen, NoFilterScreen))

@@ -64,6 +64,6 @@ async def test_a_toast_hides_neither_the_answer_above_the_footer_nor_a_dialog_s_
                 await pilot.press("colon")
                 await until(pilot, lambda: isinstance(pilot.app.screen, ChangePrompt))
                 await until(pilot, lambda: any(toast.outer_size.height for toast in pilot.app.screen.query(Toast)))
-                line = pilot.app.screen.query_one("#change").region
+                line = pilot.app.screen.query_one("#typed").region
                 assert not any(toast.region.overlaps(line) for toast in pilot.app.screen.query(Toast))
                 assert max(toast.region.bottom for toast in pilot.app.screen.query(Toast)) == size[1]

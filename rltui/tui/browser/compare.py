@@ -11,7 +11,6 @@ from typing import ClassVar
 from textual import work
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Vertical
 from textual.message import Message
 
 from rltui import formatting, safe_io
@@ -318,10 +317,7 @@ class CompareScreen(Dialog[None]):
     """esc closes; [ and ] choose the metric of the chart."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        ("escape", "dismiss", "Close"),
-        ("q", "dismiss", "Close"),
-        ("equals_sign", "dismiss", "Close"),
-        ("enter", "dismiss", "Close"),
+        ("equals_sign,enter", "dismiss", "Close"),
         ("left_square_bracket", "metric(-1)", "Metric"),
         ("right_square_bracket", "metric(1)", "Metric"),
     ]
@@ -336,14 +332,12 @@ class CompareScreen(Dialog[None]):
     def __init__(
         self, data: DataDir, comparison: CheckpointComparison, clock: Callable[[], float], style: ChartStyle = "braille"
     ) -> None:
-        super().__init__()
+        super().__init__("Two states side by side", size="full")
         self._data = data
         self._text = CompareText(comparison, clock, style)
 
-    def compose(self) -> ComposeResult:
-        with Vertical(id="compare") as box:
-            box.border_title = "Two states side by side"
-            yield self._text
+    def body(self) -> ComposeResult:
+        yield self._text
 
     def on_mount(self) -> None:
         self._text.focus()
@@ -371,4 +365,4 @@ class CompareScreen(Dialog[None]):
 
     def _show_keys(self) -> None:
         metric = " · [ ] another metric" if self._text.comparison.metrics() else ""
-        self.query_one("#compare").border_subtitle = f"esc closes · ↑ ↓ scroll{metric}"
+        self.show_keys(f"esc closes{metric}")

@@ -12,8 +12,7 @@ from typing import ClassVar
 from textual import work
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Horizontal, Vertical
-from textual.content import Content
+from textual.containers import Horizontal
 from textual.message import Message
 
 from rltui.profile.locate import STATE_FILE, ProfileFile, list_profiles
@@ -91,7 +90,7 @@ def fork_lines(profile: ProfileEntry | None, fork: Fork | None, width: int) -> l
 class ForkScreen(Dialog[LaunchPlan | None]):
     """Dismissed with what is to be launched, or None."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [("escape", "dismiss(None)", "Cancel"), ("enter", "take", "Fork")]
+    BINDINGS: ClassVar[list[BindingType]] = [("enter", "take", "Fork")]
 
     class Profiles(Message):
         """All profiles have been checked."""
@@ -110,19 +109,16 @@ class ForkScreen(Dialog[LaunchPlan | None]):
     def __init__(
         self, data: DataDir, entry: CheckpointInfo, checker: ProfileChecker, clock: Callable[[], float]
     ) -> None:
-        super().__init__()
+        super().__init__(f"Fork {entry.title} with which profile?", "enter starts the run · esc cancels", "full")
         self._data, self._entry, self._checker, self._clock = data, entry, checker, clock
         self._profiles: dict[Path, ProfileEntry] = {}
         self._forks: dict[Path, Fork] = {}
         self._asked: set[Path] = set()
 
-    def compose(self) -> ComposeResult:
-        with Vertical(id="fork") as box:
-            box.border_title = Content(f"Fork {self._entry.title}: with which profile?")
-            box.border_subtitle = "enter starts the new run · esc cancels"
-            with Horizontal():
-                yield ListView(name="fork-profiles")
-                yield TextView("fork-words")
+    def body(self) -> ComposeResult:
+        with Horizontal():
+            yield ListView(name="fork-profiles")
+            yield TextView("fork-words")
 
     def on_mount(self) -> None:
         self._show(profiles_for(self._data, self._entry))

@@ -19,7 +19,7 @@ from rltui.runs.checkpoint import POLICY_FILE, DamagedError, read_file
 from rltui.runs.inventory import CheckpointInfo, MilestoneMark, change_mark, read_checkpoint_info
 from rltui.runs.lock import lock_holder
 from rltui.runs.paths import DataDir
-from rltui.tui.widgets.dialogs import InputCheck, TextPrompt
+from rltui.tui.widgets.dialogs import PromptDialog
 
 LONGEST_NOTE = 200
 UNDO_SECONDS = 30.0
@@ -49,17 +49,15 @@ def toggle_flag(data: DataDir, entry: CheckpointInfo, flag: Flag) -> Outcome:
     return _change_mark(data, entry, lambda mark: msgspec.structs.replace(mark, **changed))
 
 
-def note_prompt(data: DataDir, entry: CheckpointInfo) -> TextPrompt:
+def note_prompt(data: DataDir, entry: CheckpointInfo) -> PromptDialog:
     _check_can_mark(entry)
 
-    def judge(text: str) -> InputCheck:
+    def judge(text: str) -> str:
         if len(text) > LONGEST_NOTE:
-            return InputCheck(f"✗ {len(text)} characters, at most {LONGEST_NOTE}")
-        return InputCheck("" if text.strip() or not entry.mark.note else "enter takes the note away", good=True)
+            raise RltuiError(f"{len(text)} characters, at most {LONGEST_NOTE}")
+        return "no note" if entry.mark.note and not text.strip() else ""
 
-    return TextPrompt(
-        "Note", ((entry.title, "strong"),), judge, entry.mark.note, placeholder="first aerial goal", empty="take"
-    )
+    return PromptDialog("Which note?", judge, entry.title, entry.mark.note, "first aerial goal")
 
 
 def set_note(data: DataDir, entry: CheckpointInfo, text: str) -> Outcome:
@@ -96,25 +94,22 @@ def keep_checkpoint(data: DataDir, entry: CheckpointInfo) -> Outcome:
     return Outcome(f"kept as milestone {formatting.millions(copy.path.name)}{aside}", undo)
 
 
-def export_prompt(data: DataDir, entry: CheckpointInfo) -> TextPrompt:
+def export_prompt(data: DataDir, entry: CheckpointInfo) -> PromptDialog:
     if entry.meta is None or not entry.usable:
         why = entry.damage if entry.deleted is None else "it is in the trash; u puts it back"
         raise RltuiError(f"{entry.title} is not copied: {why or 'there is nothing complete in it'}")
 
-    def judge(text: str) -> InputCheck:
+    def judge(text: str) -> str:
         if not text.strip():
-            return InputCheck("a new folder, a folder to put it in, or a file that ends in .npz: the policy alone")
+            raise RltuiError("no path")
         policy_alone = _names_policy(text)
-        try:
-            target = keep.export_target(data, entry, text, policy=policy_alone)
-        except RltuiError as error:
-            return InputCheck(f"✗ {error.message}")
+        target = keep.export_target(data, entry, text, policy=policy_alone)
         if target.exists():
-            return InputCheck(f"✗ {target} exists: it is never overwritten")
-        what = "policy.npz alone" if policy_alone else f"the complete folder, {formatting.size(entry.bytes)},"
-        return InputCheck(f"✓ {what} to {target}", good=True)
+            raise RltuiError(f"{target.name} exists: it is never overwritten")
+        return f"{'policy.npz' if policy_alone else formatting.size(entry.bytes)} to {target}"
 
-    return TextPrompt("Export", ((entry.title, "strong"),), judge, placeholder="~/bots/alpha-5M")
+    text = f"{entry.title}; name.npz: the policy alone"
+    return PromptDialog("Export to which folder?", judge, text, placeholder="~/bots/alpha-5M")
 
 
 def export(data: DataDir, entry: CheckpointInfo, text: str) -> Outcome:
@@ -129,27 +124,24 @@ def _names_policy(text: str) -> bool:
     return text.strip().endswith(".npz")
 
 
-def deletion_prompt(data: DataDir, entry: CheckpointInfo) -> TextPrompt:
+def deletion_prompt(data: DataDir, entry: CheckpointInfo) -> PromptDialog:
     if not entry.saved:
         raise RltuiError("rltui deletes milestones and checkpoints only", "remove others by hand")
     paths = data.run(entry.run)
     reason = trash.why_not_deleted(paths, entry, training=lock_holder(paths) is not None)
     if reason is not None:
         raise RltuiError(f"{entry.title} is not deleted: {reason}")
-    lines = [(f"{entry.title}, {formatting.size(entry.bytes)}", "strong")]
-    if trash.is_newest(paths, entry):
-        lines.append(("! The newest of its run: training would go on from an older one, or not at all.", "warn"))
-    lines.append(
-        (f"Type its name, {entry.path.name}, or the last four digits of its timesteps, {last_digits(entry)}.", "")
-    )
+    text = f"{formatting.size(entry.bytes)}; u undoes it for {UNDO_SECONDS:g} s."
+    text += "\n! It is the newest state of its run." if trash.is_newest(paths, entry) else ""
 
-    def judge(text: str) -> InputCheck:
+    def judge(text: str) -> str:
         if is_named(entry, text):
-            return InputCheck("✓ enter moves it to the trash", True)
-        return InputCheck("that is not its name" if text.strip() else "")
+            return "to the trash"
+        raise RltuiError("not its name")
 
-    return TextPrompt(
-        "Delete", tuple(lines), judge, subtitle="enter alone deletes nothing · esc cancels", empty="cancel"
+    title = f"Delete {entry.title}?"
+    return PromptDialog(
+        title, judge, f"{text}\nType {entry.path.name} or {last_digits(entry)}.", "", last_digits(entry)
     )
 
 
@@ -164,17 +156,17 @@ def restore(data: DataDir, entry: CheckpointInfo) -> Outcome:
     return Outcome(f"{entry.title} is back")
 
 
-def empty_trash_prompt(entries: Sequence[CheckpointInfo]) -> TextPrompt:
+def empty_trash_prompt(entries: Sequence[CheckpointInfo]) -> PromptDialog:
     if not entries:
         raise RltuiError("the trash is empty")
-    lines = (
-        (f"{formatting.plural(len(entries), 'saved state')} will be gone for good.", "bad"),
-        ("Type: empty", ""),
-    )
-    return TextPrompt(
-        "Empty the trash", lines, lambda text: InputCheck("✓ enter removes them", True) if text.strip() == "empty" else InputCheck(""),
-        subtitle="enter alone deletes nothing · esc cancels", empty="cancel",
-    )  # fmt: skip
+
+    def judge(text: str) -> str:
+        if text.strip() == "empty":
+            return "removes them for good"
+        raise RltuiError("type: empty")
+
+    title = f"Remove {formatting.plural(len(entries), 'saved state')} for good?"
+    return PromptDialog(title, judge, "Type: empty", placeholder="empty")
 
 
 def empty_trash(data: DataDir, entries: Sequence[CheckpointInfo]) -> Outcome:

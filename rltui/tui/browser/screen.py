@@ -35,11 +35,11 @@ from rltui.tui.browser.tree import RunTree
 from rltui.tui.checks.results import ProfileChecker
 from rltui.tui.dependencies import Launch
 from rltui.tui.launcher.plan import LaunchPlan, StatePlanReady, plan_resume
-from rltui.tui.launcher.start import StartDialog, launch_plan
+from rltui.tui.launcher.start import launch_plan, start_dialog
 from rltui.tui.messages import BrowserLeft, RunOpened, WatchAsked
 from rltui.tui.notifications import exit_message
 from rltui.tui.text import Line
-from rltui.tui.widgets.dialogs import PromptDialog, TextPrompt
+from rltui.tui.widgets.dialogs import PromptDialog
 from rltui.tui.widgets.drawn_places import DrawnCompositor
 from rltui.tui.widgets.filter_bar import FilterLine
 from rltui.tui.widgets.footer import Answer, Footer
@@ -270,7 +270,7 @@ class BrowserScreen(Screen[None]):
 
     @if_mounted
     def on_state_plan_ready(self, message: StatePlanReady) -> None:
-        self.app.push_screen(StartDialog(message.plan), self._start)
+        self.app.push_screen(start_dialog(message.plan), self._start)
 
     def action_fork(self) -> None:
         self._attempt(self._fork)
@@ -315,7 +315,7 @@ class BrowserScreen(Screen[None]):
                 self._operate(lambda: operations.empty_trash(self._data, trashed))
 
         try:
-            self.app.push_screen(PromptDialog(operations.empty_trash_prompt(trashed)), empty)
+            self.app.push_screen(operations.empty_trash_prompt(trashed), empty)
         except RltuiError as error:
             self._complain(error)
 
@@ -367,7 +367,7 @@ class BrowserScreen(Screen[None]):
 
     def _ask(
         self,
-        prompt: Callable[[DataDir, CheckpointInfo], TextPrompt],
+        prompt: Callable[[DataDir, CheckpointInfo], PromptDialog],
         operation: Callable[[DataDir, CheckpointInfo, str], Outcome],
         entry: CheckpointInfo,
     ) -> None:
@@ -377,7 +377,7 @@ class BrowserScreen(Screen[None]):
             if text is not None:
                 self._operate(lambda: operation(self._data, entry, text))
 
-        self.app.push_screen(PromptDialog(prompt(self._data, entry)), answered)
+        self.app.push_screen(prompt(self._data, entry), answered)
 
     def _operate_on(self, operation: Callable[[DataDir, CheckpointInfo], Outcome], entry: CheckpointInfo) -> None:
         self._operate(lambda: operation(self._data, entry))

@@ -8,7 +8,6 @@ from typing import ClassVar, Literal
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Vertical
 from textual.geometry import Size
 
 from rltui.events.commands import FLAGS, OF_TRAINER, Command, SetFlag
@@ -16,7 +15,7 @@ from rltui.run_state.condition import state_of
 from rltui.run_state.snapshot import RunSnapshot
 from rltui.tui.cockpit.messages import command_status
 from rltui.tui.text import Line, crop, pad, text_line, wrap
-from rltui.tui.widgets.dialogs import Choices, Dialog
+from rltui.tui.widgets.dialogs import Choice, ChoiceDialog, Dialog
 from rltui.tui.widgets.line_widget import LineWidget
 
 QuitChoice = Literal["keep", "stop"]
@@ -31,29 +30,19 @@ MEANING: Mapping[str, str] = {
 }
 CELL_STEPS = {"up": (-1, 0), "k": (-1, 0), "down": (1, 0), "j": (1, 0), "left": (0, -1), "h": (0, -1), "right": (0, 1), "l": (0, 1)}  # fmt: skip
 _FLAG_ROLES = {"on": "good", "off": "muted", "part": "warn", "": "faint"}
-NEXT_PHASE = "At the end of this iteration a milestone is kept and the next phase's rewards and settings hold."
 
 
-class QuitDialog(Dialog[QuitChoice | None]):
-    """The safe choice comes first."""
+def quit_dialog(run: str, *, can_stop: bool) -> ChoiceDialog[QuitChoice]:
+    """What is to become of the training."""
+    stop: list[Choice[QuitChoice]] = [("s", "stop", "Checkpoint and stop")] if can_stop else []
+    choices: list[Choice[QuitChoice]] = [("k", "keep", "Keep training"), *stop, ("c", None, "Cancel")]
+    return ChoiceDialog(f"Leave {run}?", choices, f"rltui attach {run} comes back to it.")
 
-    BINDINGS: ClassVar[list[BindingType]] = [("escape", "dismiss(None)", "Cancel"), ("q", "dismiss(None)", "Cancel")]
 
-    def __init__(self, run: str, *, can_stop: bool) -> None:
-        super().__init__()
-        self._run, self._can_stop = run, can_stop
-
-    def compose(self) -> ComposeResult:
-        choices: list[tuple[str, QuitChoice | None, str, str]] = [
-            ("k", "keep", "Keep training", f"Only this view closes. Come back with: rltui attach {self._run}"),
-        ]
-        if self._can_stop:
-            text = "Finishes this iteration, saves, ends. Resume it any time, from the launcher or with rltui train."
-            choices.append(("s", "stop", "Checkpoint and stop", text))
-        choices.append(("c", None, "Cancel", "Stay here."))
-        with Vertical(id="dialog") as box:
-            box.border_title = f"{self._run} is training"
-            yield Choices(choices)
+def phase_dialog(missing: Sequence[str]) -> ChoiceDialog[str]:
+    """missing: each criterion of the present phase in words; empty where there is none."""
+    text = f"Not met yet: {', '.join(missing)}." if missing else ""
+    return ChoiceDialog("Go on to the next phase?", [("c", None, "Stay"), ("n", "go", "Next phase")], text)
 
 
 class FlagsTable(LineWidget, can_focus=True):
@@ -138,38 +127,13 @@ class FlagsTable(LineWidget, can_focus=True):
 class FlagsDialog(Dialog[None]):
     """Stays open while flags are switched."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        ("escape", "dismiss(None)", "Close"),
-        ("q", "dismiss(None)", "Close"),
-        ("D", "dismiss(None)", "Close"),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [("D", "dismiss(None)", "Close")]
 
     def __init__(
         self, snapshot: Callable[[], RunSnapshot], send: Callable[[Command], None], clock: Callable[[], float]
     ) -> None:
-        super().__init__()
+        super().__init__("Debug flags", "space on or off · esc closes")
         self._table = FlagsTable(snapshot, send, clock)
 
-    def compose(self) -> ComposeResult:
-        with Vertical(id="dialog") as box:
-            box.border_title = "Debug flags, as the trainer has them"
-            box.border_subtitle = "space on or off · arrows move · esc closes"
-            yield self._table
-
-
-class PhaseDialog(Dialog[str | None]):
-    """The safe choice comes first. Dismissed with "go", or None."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [("escape", "dismiss(None)", "Cancel")]
-
-    def __init__(self, missing: Sequence[str]) -> None:
-        """missing: each criterion in words; empty where there is none."""
-        super().__init__()
-        self._missing = missing
-
-    def compose(self) -> ComposeResult:
-        here = f"Now: {', '.join(self._missing)}." if self._missing else "This phase goes on."
-        choices = [("c", None, "Stay in this phase", here), ("n", "go", "Go on to the next phase", NEXT_PHASE)]
-        with Vertical(id="dialog") as box:
-            box.border_title = "The campaign's next phase"
-            yield Choices(choices)
+    def body(self) -> ComposeResult:
+        yield self._table

@@ -27,6 +27,7 @@ from rltui.events.commands import (
     TakeControl,
     command_name,
 )
+from rltui.run_state.change_command import parse
 from rltui.run_state.condition import condition, is_on
 from rltui.run_state.reader import RecordSource, RunReader
 from rltui.run_state.snapshot import RunSnapshot
@@ -34,7 +35,7 @@ from rltui.tui.actions import Action, Place, bindings, in_footer, pane_footer
 from rltui.tui.ascii import ChartStyle
 from rltui.tui.background import Newest, if_mounted
 from rltui.tui.cockpit.change_prompt import ChangePrompt
-from rltui.tui.cockpit.dialogs import FlagsDialog, PhaseDialog, QuitChoice, QuitDialog
+from rltui.tui.cockpit.dialogs import FlagsDialog, QuitChoice, phase_dialog, quit_dialog
 from rltui.tui.cockpit.layout import SINGLE_HEIGHT, SINGLE_WIDTH, STATUS, PaneGrid, is_minimal, is_single
 from rltui.tui.cockpit.messages import SHOWN, command_status, frozen_text, how_to_resume, nothing_to_close, status_line
 from rltui.tui.messages import BrowserAsked
@@ -351,7 +352,7 @@ class CockpitScreen(Screen[None]):
                 self.send(NextPhase())
 
         if self._may_ask("Next phase"):
-            self.app.push_screen(PhaseDialog(missing(self.snapshot)), decide)
+            self.app.push_screen(phase_dialog(missing(self.snapshot)), decide)
 
     def action_flag(self, flag: str) -> None:
         """On for all workers, or off where it is on for any."""
@@ -368,9 +369,9 @@ class CockpitScreen(Screen[None]):
             self.app.push_screen(FlagsDialog(lambda: self.snapshot, self.send, self._clock))
 
     def action_change(self) -> None:
-        def decide(command: Command | None) -> None:
-            if command is not None:
-                self.send(command)
+        def decide(text: str | None) -> None:
+            if text is not None:
+                self.send(parse(text))
 
         if self._may_ask("Change"):
             self.app.push_screen(ChangePrompt(self.snapshot, self._changes), decide)
@@ -381,7 +382,7 @@ class CockpitScreen(Screen[None]):
             self.app.exit()
             return
         can_stop = not self.readonly and self.snapshot.link.connected
-        self.app.push_screen(QuitDialog(self.snapshot.run, can_stop=can_stop), self._decide)
+        self.app.push_screen(quit_dialog(self.snapshot.run, can_stop=can_stop), self._decide)
 
     def _decide(self, choice: QuitChoice | None) -> None:
         if choice == "keep":

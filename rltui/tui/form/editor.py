@@ -6,14 +6,11 @@ import re
 import tomllib
 from collections.abc import Callable
 
-from textual import on
-from textual.app import ComposeResult
-from textual.containers import Horizontal
-from textual.message import Message
-from textual.widgets import Input, Label
+from textual.content import Content
+from textual.widgets import Input
 
 from rltui.errors import RltuiError
-from rltui.profile.edit import Draft, ParsedText
+from rltui.profile.edit import Draft
 from rltui.profile.source import show_key
 from rltui.profile.toml_lines import KeyPath
 from rltui.profile.toml_text import default_words, toml_key, toml_string
@@ -21,10 +18,9 @@ from rltui.tui.checks.schema import KeyReference, Reference, Registered
 from rltui.tui.form import render
 from rltui.tui.form.fields import OF_LISTS, FormRow, value_path
 from rltui.tui.text import Line, wrap
-from rltui.tui.widgets.dialogs import Chooser, Option
+from rltui.tui.widgets.dialogs import ChooserDialog, Chosen
 
 OWN = "or your own: path/to/file.py:Class"
-SEVERAL_LINES = "{…}"  # in the place of the text of a table with a header
 NEW_WEIGHT = "1.0"  # of a reward that is added
 
 
@@ -82,21 +78,14 @@ def _expected(entry: KeyReference | None) -> str:
     return f"{entry.type}, {entry.range}" if entry.range else entry.type
 
 
-def steps(row: FormRow) -> tuple[str, ...]:
-    """All values that a field steps through: TOML text; empty where there are too many."""
+def choices(row: FormRow) -> tuple[str, ...]:
+    """All values that a field may have: TOML text; empty where there are too many."""
     entry = row.entry
     if row.kind != "field" or entry is None or row.component:
         return ()
     if entry.nature == "boolean":
         return ("true", "false")
     return tuple(toml_string(choice) for choice in entry.choices) if entry.nature == "string" else ()
-
-
-def stepped(draft: Draft, row: FormRow, by: int) -> Draft:
-    """With another of a field's few values. RltuiError."""
-    values, here = steps(row), row.shown_text
-    index = values.index(here) + by if here in values else 0
-    return draft.set(row.path, values[index % len(values)])
 
 
 def list_at(row: FormRow | None) -> KeyPath | None:
@@ -151,54 +140,35 @@ def with_typed(draft: Draft, row: FormRow, typed: str) -> Draft:
     return draft.set(path, value)
 
 
-def as_saved(draft: Draft, saved: ParsedText, row: FormRow) -> Draft:
-    """The draft with a row's value as in the file.
-
-    Of a list, and of a reward that is a number in one of the two texts and a table in the other, only the whole can be put
-    back: that is done. RltuiError where the file has it in several lines.
-    """
-    path = next((row.path[:index] for index, part in enumerate(row.path) if isinstance(part, int)), row.path)
-    holder = path[:-1]
-    if "rewards" in holder[-2:-1]:
-        tables = [isinstance(text.value(holder), dict) for text in (draft.written, saved)]
-        path = path if all(tables) else holder
-    raw = saved.raw(path)
-    if raw == SEVERAL_LINES and draft.base != saved.text:
-        raise RltuiError(f"{show_key(path)} stands in several lines of the file: u takes its changes back one by one")
-    return draft.set(path, raw) if raw is not None else draft.unset(path)
-
-
-def component_chooser(reference: Reference, row: FormRow) -> Chooser:
+def component_chooser(reference: Reference, row: FormRow) -> ChooserDialog:
     """Another component in the place of the one that a field names."""
     found = component_options(reference, row.component)
-    return Chooser(f"Which {row.component}", found, OWN, row.shown_text.strip('"'))
+    return ChooserDialog(f"Which {row.component}", found, OWN, row.shown_text.strip('"'))
 
 
-def value_chooser(row: FormRow) -> Chooser:
+def value_chooser(row: FormRow) -> ChooserDialog:
     """One of a few words."""
     about = _paragraph(row.doc)
-    values = [Option(value.strip('"'), "", about) for value in steps(row)]
-    return Chooser(row.label, values, "", row.shown_text.strip('"'))
+    values = [Chosen(value.strip('"'), "", about) for value in choices(row)]
+    return ChooserDialog(row.label, values, "", row.shown_text.strip('"'))
 
 
-def element_chooser(reference: Reference, kind: str) -> Chooser:
+def element_chooser(reference: Reference, kind: str) -> ChooserDialog:
     """A component, or a phase's profile, that is added to a list. kind: the list's name."""
     if kind == "phases":
         from rltui.profile.locate import list_profiles
 
-        profiles = [Option(each.name, "", _paragraph(str(each.path))) for each in list_profiles()]
-        return Chooser("Add a phase", profiles, "or a path")
-    return Chooser(f"Add a {OF_LISTS[kind]}", component_options(reference, OF_LISTS[kind]), OWN)
+        profiles = [Chosen(each.name, "", _paragraph(str(each.path))) for each in list_profiles()]
+        return ChooserDialog("Add a phase", profiles, "or a path")
+    return ChooserDialog(f"Add a {OF_LISTS[kind]}", component_options(reference, OF_LISTS[kind]), OWN)
 
 
-def component_options(reference: Reference, kind: str) -> list[Option]:
+def component_options(reference: Reference, kind: str) -> list[Chosen]:
     """The registered components of a kind, by group."""
     found = reference.of_kind(kind)
     if kind == "player":
         found = [Registered("player", "mirror", "The bot itself, learning from both sides."), *found]
-    return sorted(
-        (Option(each.name, each.category, _component(each)) for each in found), key=lambda option: option.group
-    )
+    return sorted((Chosen(each.name, each.category, _component(each)) for each in found), key=lambda each: each.group)
 
 
 def _component(known: Registered) -> Callable[[int], list[Line]]:
@@ -209,65 +179,34 @@ def _paragraph(text: str) -> Callable[[int], list[Line]]:
     return lambda width: wrap(text, width)
 
 
-class ValueLine(Horizontal):
-    """row: the one whose value is typed; None while the line is closed. problem: why what stands there is no value."""
-
-    class Typed(Message):
-        """The value that the row would have."""
-
-        def __init__(self, value: str) -> None:
-            super().__init__()
-            self.value = value
-
-    class Entered(Message):
-        """The value that the row shall have."""
-
-        def __init__(self, value: str) -> None:
-            super().__init__()
-            self.value = value
+class FieldInput(Input):
+    """Line in which a field's value is typed. row: None while it is closed. problem: why what stands there is no value."""
 
     def __init__(self) -> None:
-        super().__init__(id="form-line")
+        super().__init__(id="form-input", select_on_focus=False)
         self.row: FormRow | None = None
         self.problem = ""
 
-    def compose(self) -> ComposeResult:
-        yield Label("", id="form-line-label")
-        yield Input(id="form-input", compact=True, select_on_focus=False)
-
     def open(self, row: FormRow) -> None:
         """On the value that the row has."""
-        self.row = row
-        self.query_one(Label).update(f"{show_key(row.path)} =")
+        self.row, self.border_title = row, Content(show_key(row.path))
+        self.placeholder = default_words(row.entry.default) if row.entry else ""
+        self.value = typed_of(row.written)
+        self.cursor_position = len(self.value)
         self.add_class("open")
-        line = self.query_one(Input)
-        line.placeholder = default_words(row.entry.default) if row.entry else ""
-        line.value = typed_of(row.written)
-        line.cursor_position = len(line.value)
-        line.focus()
+        self.focus()
 
     def close(self) -> None:
         self.row, self.problem = None, ""
         self.remove_class("open")
 
-    def typed(self, draft: Draft, value: str) -> Draft | None:
+    def taken(self, draft: Draft) -> Draft | None:
         """The draft with what was typed for the open row; None, and `problem` says why, where that cannot be."""
         if self.row is None:
             return None
         try:
-            found, self.problem = with_typed(draft, self.row, value), ""
+            found, self.problem = with_typed(draft, self.row, self.value), ""
         except (ValueProblem, RltuiError) as error:
             self.problem = str(error)
             return None
         return found
-
-    @on(Input.Changed)
-    def _changed(self, event: Input.Changed) -> None:
-        event.stop()
-        if self.row is not None:
-            self.post_message(self.Typed(event.value))
-
-    @on(Input.Submitted)
-    def _submitted(self, event: Input.Submitted) -> None:
-        event.stop()
-        self.post_message(self.Entered(event.value))

@@ -95,7 +95,7 @@ def _facts(row: FormRow, state: TextState, width: int) -> list[Line]:
         facts += [("takes", ", ".join(filter(None, (entry.type, entry.range, entry.unit))))]
         facts += [("default", default_words(entry.default))] if entry.default else []
     if row.kind in ("field", "element") and state.changed(row.path):
-        facts += [("in the file", f"{was if was is not None else 'not written'} · d puts it back")]
+        facts += [("in the file", f"{was if was is not None else 'not written'}")]
     lines: list[Line] = []
     for name, text in facts:
         rows = wrap(text, max(width - 13, 8))
@@ -146,7 +146,7 @@ def verdict_lines(state: TextState, width: int, above: Sequence[ProfileProblem] 
         lines += [text_line(f"✗ {formatting.plural(len(state.errors), 'mistake')}", "bad")]
         for problem in [each for each in state.errors if each not in above][:MOST_PROBLEMS]:
             lines += problem_lines(problem, width)
-        lines += wrap("F in the launcher would train it all the same", width, "muted") if state.check.forcible else []
+        lines += wrap("F in the launcher trains it all the same", width, "muted") if state.check.forcible else []
     for warning in state.check.warnings:
         lines += wrap(f"! {warning}", width, "warn")
     return lines

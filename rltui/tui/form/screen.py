@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import ClassVar
 
@@ -12,35 +14,32 @@ from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
-from textual.message import Message
 from textual.screen import Screen
-from textual.widgets import TextArea
+from textual.widgets import Input, TextArea
 
+from rltui import formatting
 from rltui.errors import RltuiError
 from rltui.profile.edit import Draft
-from rltui.profile.source import show_key
 from rltui.profile.toml_lines import KeyPath
 from rltui.profile.toml_text import toml_string
 from rltui.tui.actions import Place, bindings, in_footer
 from rltui.tui.background import if_mounted
-from rltui.tui.checks.results import ProfileCheck, ProfileProblem
+from rltui.tui.checks.results import ProfileProblem
 from rltui.tui.checks.schema import Reference, ReferenceReader
 from rltui.tui.checks.text_check import TextChecker
 from rltui.tui.form import editor, render
-from rltui.tui.form.editor import ValueLine
+from rltui.tui.form.editor import FieldInput
 from rltui.tui.form.fields import OF_LISTS, FormRow, written_sections
 from rltui.tui.form.rows import FOLDED, FieldList, paths_hiding
-from rltui.tui.form.save import ProfileSaver
+from rltui.tui.form.save import save_profile
 from rltui.tui.form.session import EditSession
 from rltui.tui.help import HelpScreen
-from rltui.tui.text import Line
 from rltui.tui.themes import role_style
-from rltui.tui.widgets.dialogs import AskDialog, Chooser, bring_to_top
+from rltui.tui.widgets.dialogs import ChoiceDialog, ChooserDialog, bring_to_top
 from rltui.tui.widgets.drawn_places import DrawnCompositor
 from rltui.tui.widgets.filter_bar import FilterLine
 from rltui.tui.widgets.footer import Footer
-from rltui.tui.widgets.line_widget import LineWidget
-from rltui.tui.widgets.list_view import ListView, ScrollableLines
+from rltui.tui.widgets.list_view import ListView, TextView
 
 DEBOUNCE = 0.25  # seconds after the last key before the child is asked
 NARROW = 100  # columns; below, the explanation stands under the form
@@ -49,38 +48,6 @@ HELP = (
     "mistake; the right side explains the one under the cursor and lists all mistakes. / finds a field by its name or "
     "by what is said of it. Nothing is written before you have seen what will be."
 )
-Words = Callable[[int], list[Line]]
-
-
-class FormTitle(LineWidget):
-    """The first line: which profile, and how it stands."""
-
-    def __init__(self) -> None:
-        super().__init__(name="form-title")
-        self._words: Words = lambda width: []
-
-    def show(self, words: Words) -> None:
-        self._words = words
-        self.repaint()
-
-    def paint(self, width: int, height: int) -> list[Line]:
-        return self._words(width)
-
-
-class FormDetails(ScrollableLines):
-    """The right side: the row under the cursor explained, then all mistakes."""
-
-    def __init__(self) -> None:
-        super().__init__(name="form-details", classes="pane")
-        self.border_title = "What it means"
-        self._words: Words = lambda width: []
-
-    def show(self, words: Words) -> None:
-        self._words = words
-        self.repaint()
-
-    def paint(self, width: int, height: int) -> list[Line]:
-        return self.window(self._words(width), height)
 
 
 class TomlView(TextArea):
@@ -112,24 +79,8 @@ class TomlView(TextArea):
         return line
 
 
-class ReferenceReady(Message):
-    """What may be written is known. problem: why it is not."""
-
-    def __init__(self, reference: Reference, problem: str = "") -> None:
-        super().__init__()
-        self.reference, self.problem = reference, problem
-
-
-class TextChecked(Message):
-    """The child's verdict on this text."""
-
-    def __init__(self, text: str, check: ProfileCheck) -> None:
-        super().__init__()
-        self.text, self.check = text, check
-
-
-class FormScreen(Screen["Path | None"]):
-    """Dismissed with the file that was written last, or None. The child is asked in threads; nothing here blocks."""
+class FormScreen(Screen[Path | None]):
+    """Dismissed with the file that was written, or None. Threads ask the child; nothing here blocks."""
 
     PLACE: ClassVar[Place] = "form"
     BINDINGS: ClassVar[list[BindingType]] = bindings(PLACE)
@@ -139,12 +90,12 @@ class FormScreen(Screen["Path | None"]):
         self._compositor = DrawnCompositor()
         self.session = session
         self.reference = Reference()
-        self._written_to: Path | None = None
         self._reader, self._checker = reader, checker
         self._trouble = ""  # why the keys are not known
-        self.field_list, self.line, self.text_view = FieldList(), ValueLine(), TomlView()
+        self.field_list, self.line, self.text_view = FieldList(), FieldInput(), TomlView()
         self.search_line = FilterLine("form-search", self.field_list, self.field_list, "n next")
-        self._title, self._details = FormTitle(), FormDetails()
+        self._title, self._details = TextView("form-title"), TextView("form-details", classes="pane")
+        self._title.can_focus, self._details.border_title = False, "What it means"
 
     def compose(self) -> ComposeResult:
         yield self._title
@@ -172,23 +123,17 @@ class FormScreen(Screen["Path | None"]):
 
     # What the children say
 
-    @work(thread=True, exclusive=True, group="reference", exit_on_error=False)
-    def _read_reference(self) -> None:
+    @work(exclusive=True, group="reference", exit_on_error=False)
+    async def _read_reference(self) -> None:
         try:
-            self.post_message(ReferenceReady(self._reader.read()))
+            self.reference = await asyncio.to_thread(self._reader.read)
         except (OSError, ValueError) as error:
-            self.post_message(ReferenceReady(Reference(), f"the keys could not be read: {error}"))
-
-    @if_mounted
-    def on_reference_ready(self, message: ReferenceReady) -> None:
-        self.reference, self._trouble = message.reference, message.problem
-        if message.problem:
-            self.show_all()
-            return
-        self.field_list.is_open = written_sections(self.reference, self.session.draft.written)
+            self._trouble = f"the keys could not be read: {error}"
+        written = self.session.draft.written
+        self.field_list.is_open = written_sections(self.reference, written)
         self.show_all()
         self.search_line.reapply()
-        if self.session.draft.written.problem:  # the form needs TOML to begin with
+        if written.problem and not self._trouble:  # the form needs TOML to begin with
             self.action_toggle_view()
 
     def ask_check(self) -> None:
@@ -196,23 +141,15 @@ class FormScreen(Screen["Path | None"]):
         text = self.session.shown.text
         self.session.check = self._checker.known(text, self.session.path)
         if self.session.check is None:
-            self.set_timer(DEBOUNCE, lambda: self._check_if_newest(text))
+            self._check(text)
         self.show_all()
 
-    def _check_if_newest(self, text: str) -> None:
-        if text == self.session.shown.text and self.session.check is None:
-            self._check(text)
-
-    @work(thread=True, exclusive=True, group="check", exit_on_error=False)
-    def _check(self, text: str) -> None:
-        check = self._checker.check(text, self.session.path)
-        if check is not None:
-            self.post_message(TextChecked(text, check))
-
-    @if_mounted
-    def on_text_checked(self, message: TextChecked) -> None:
-        if message.text == self.session.shown.text:
-            self.session.check = message.check
+    @work(exclusive=True, group="check", exit_on_error=False)
+    async def _check(self, text: str) -> None:
+        await asyncio.sleep(DEBOUNCE)
+        check = await asyncio.to_thread(self._checker.check, text, self.session.path)
+        if check is not None and text == self.session.shown.text:
+            self.session.check = check
             self.show_all()
 
     # What is shown
@@ -232,15 +169,11 @@ class FormScreen(Screen["Path | None"]):
     @on(FieldList.Refilled)
     def show_sides(self) -> None:
         """Details and title again."""
-        self._show_details()
-        session, state, changes = self.session, self.session.state, self.session.changes
-        place = "comes with rltui: saving makes a copy of your own" if session.shipped else str(session.path)
-        self._title.show(lambda width: [render.title_line(session.path.stem, place, state, changes, width)])
-
-    def _show_details(self) -> None:
-        state = replace(self.session.state, is_open=self.field_list.is_open)
-        row = None if self.as_text else self.row
-        reference, trouble, problem = self.reference, self._trouble, self.line.problem
+        session, reference, trouble, problem = self.session, self.reference, self._trouble, self.line.problem
+        state, row = replace(session.state, is_open=self.field_list.is_open), None if self.as_text else self.row
+        place = "comes with rltui: saving makes a copy" if session.shipped else str(session.path)
+        title = partial(render.title_line, session.path.stem, place, state, session.changes)
+        self._title.show(lambda width: [title(width)])
         self._details.show(lambda width: render.side_lines(row, state, reference, width, trouble, problem))
 
     @property
@@ -254,7 +187,7 @@ class FormScreen(Screen["Path | None"]):
 
     def on_list_view_highlighted(self) -> None:
         self._details.first = 0
-        self._show_details()
+        self.show_sides()
         self.show_footer()
 
     def show_footer(self) -> None:
@@ -291,31 +224,32 @@ class FormScreen(Screen["Path | None"]):
         elif row.component:
             self._choose(editor.component_chooser(self.reference, row), row)
         elif row.kind == "field" and row.entry is not None and row.entry.nature == "boolean":
-            self.action_step(1)
-        elif len(editor.steps(row)) > 2:
+            value = "false" if row.shown_text == "true" else "true"
+            self._try(lambda draft: draft.set(row.path, value))
+        elif editor.choices(row):
             self._choose(editor.value_chooser(row), row)
         elif row.kind == "field":
             self.line.open(row)
             self.show_footer()
 
-    def _choose(self, dialog: Chooser, row: FormRow) -> None:
+    def _choose(self, dialog: ChooserDialog, row: FormRow) -> None:
         def take(name: str | None) -> None:
             if name:
                 self._try(lambda draft: draft.set(row.path, toml_string(name)))
 
         self.app.push_screen(dialog, take)
 
-    @on(ValueLine.Typed)
-    def _value_typed(self, message: ValueLine.Typed) -> None:
+    @on(Input.Changed, "#form-input")
+    def _value_typed(self) -> None:
         """What the text would be, and what the child says of that."""
         if self.line.row is not None:
-            self.session.candidate = self.line.typed(self.session.draft, message.value)
+            self.session.candidate = self.line.taken(self.session.draft)
             self.ask_check()
 
-    @on(ValueLine.Entered)
-    def _value_entered(self, message: ValueLine.Entered) -> None:
+    @on(Input.Submitted, "#form-input")
+    def _value_entered(self) -> None:
         """A value of the right kind is taken, also one that is out of range: it stays marked until it is mended."""
-        draft = self.line.typed(self.session.draft, message.value)
+        draft = self.line.taken(self.session.draft)
         if draft is None:
             self.show_sides()
         else:
@@ -358,11 +292,6 @@ class FormScreen(Screen["Path | None"]):
             self.field_list.unfold(place[:1])
             self.show_all()
 
-    def action_step(self, by: int) -> None:
-        row = self.row
-        if row is not None and editor.steps(row):
-            self._try(lambda draft: editor.stepped(draft, row, by))
-
     def action_remove(self) -> None:
         row = self.row
         if row is None:
@@ -371,25 +300,6 @@ class FormScreen(Screen["Path | None"]):
             self.notify("only a key or an element can be taken out", severity="warning")
         else:
             self._try(lambda draft: editor.without(draft, row))
-
-    def action_reset(self) -> None:
-        """As the file has it; where it is so already, its default."""
-        row = self.row
-        if row is None or row.kind not in ("field", "element"):
-            self.notify("d puts a field back: go to one; u takes the last change back", severity="warning")
-            return
-        key, saved = show_key(row.path), self.session.saved
-        if self.session.state.changed(row.path):
-            if self._try(lambda draft: editor.as_saved(draft, saved, row)):
-                self.notify(f"{key} is as in the file again", timeout=3)
-        elif row.kind == "element":
-            self.notify(f"{key} is as in the file; x takes it out")
-        elif row.written is None:
-            self.notify(f"{key} has its default")
-        elif row.entry is not None and row.entry.required:
-            self.notify(f"{key} is as in the file, and has no default")
-        elif self._try(lambda draft: draft.unset(row.path)):
-            self.notify(f"{key} has its default; u takes that back", timeout=3)
 
     def action_undo(self) -> None:
         self._moved(self.session.undo(), "nothing to undo")
@@ -462,15 +372,12 @@ class FormScreen(Screen["Path | None"]):
 
     # Saving and leaving
 
-    def action_save(self) -> None:
-        ProfileSaver(self.app, self.session, self._saved).save()
-
-    def _saved(self, path: Path | None) -> None:
-        if path is None:  # the session has the file's text again
-            self.ask_check()
-            return
-        self._written_to = path
-        if bring_to_top(self):
+    @work(exclusive=True, group="save")
+    async def action_save(self) -> None:
+        path = await save_profile(self.app, self.session)
+        if path is None:
+            self.ask_check()  # the session may have the file's text again
+        elif bring_to_top(self):
             self.dismiss(path)
 
     def action_back(self) -> None:
@@ -483,24 +390,18 @@ class FormScreen(Screen["Path | None"]):
         else:
             self.action_leave()
 
-    def action_leave(self) -> None:
+    @work(exclusive=True, group="leave")
+    async def action_leave(self) -> None:
         """Close the form, once it has been asked what is to become of changes."""
-        if not self.session.dirty:
-            self.dismiss(self._written_to)
-            return
-        choices = [
-            ("c", None, "Go on editing", "Nothing is lost."),
-            ("s", "save", "Save", "Shows what will be written first."),
-            ("d", "drop", "Drop the changes", "The file stays as it is."),
-        ]
-
-        def decide(choice: str | None) -> None:
-            if choice == "drop":
-                self.dismiss(self._written_to)
-            elif choice == "save":
+        if self.session.dirty:
+            choices = [("c", None, "Go on editing"), ("s", "save", "Save"), ("d", "drop", "Drop")]
+            title = f"Save {formatting.plural(self.session.changes, 'change')}?"
+            choice = await self.app.push_screen_wait(ChoiceDialog(title, choices))
+            if choice == "save":
                 self.action_save()
-
-        self.app.push_screen(AskDialog(f"{self.session.path.stem} has changes", choices), decide)
+            if choice != "drop":
+                return
+        self.dismiss()
 
     def action_show_help(self) -> None:
         self.app.push_screen(HelpScreen("form", "Profile form", [("", HELP)]))

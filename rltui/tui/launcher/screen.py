@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import ClassVar
 
@@ -22,11 +23,11 @@ from rltui.tui.dependencies import Dependencies, Launch
 from rltui.tui.launcher.catalog import Catalog, CatalogReader, CatalogReady, ProfileEntry
 from rltui.tui.launcher.details import LauncherDetails, LauncherTitle
 from rltui.tui.launcher.plan import PLANNED, LaunchPlan, LaunchPlanReady, StatePlan, plan_item, plan_profile, plan_stamp
-from rltui.tui.launcher.start import StartDialog, force_dialog, launch_plan, nothing_fits_dialog
+from rltui.tui.launcher.start import force_dialog, launch_plan, nothing_fits_dialog, start_dialog
 from rltui.tui.launcher.tree import FIRST_PROFILE, HEADINGS, CatalogTree, Item, profile_at
 from rltui.tui.messages import BrowserAsked, RunOpened
 from rltui.tui.notifications import exit_message
-from rltui.tui.widgets.dialogs import DiffDialog
+from rltui.tui.widgets.dialogs import TextDialog, diff_lines
 from rltui.tui.widgets.drawn_places import DrawnCompositor
 from rltui.tui.widgets.filter_bar import FilterLine
 from rltui.tui.widgets.footer import Footer
@@ -236,7 +237,7 @@ class LauncherScreen(Screen[None]):
         elif plan.kind == "open" and plan.run is not None:
             self.post_message(RunOpened(plan.run))
         elif plan.kind == "branch":  # enter shows what a run is, so it may have been pressed to look
-            self.app.push_screen(StartDialog(StatePlan(plan)), self._launch_plan)
+            self.app.push_screen(start_dialog(StatePlan(plan)), self._launch_plan)
         elif not plan.refused:
             self._launch_plan(plan)
         elif (entry := profile_at(self.catalog, self.item)) is not None and entry.check and entry.check.valid:
@@ -336,7 +337,7 @@ class LauncherScreen(Screen[None]):
             left_text, right_text = (ABSENT if text is None else text for text in (change.left, change.right))
             lines += [f"  {change.key}", f"- {left_text}", f"+ {right_text}"]
         head = [(f"{formatting.plural(len(found), 'difference')}, defaults included: - {left}, + {right}", "muted")]
-        self.app.push_screen(DiffDialog(f"{left} and {right}", head, lines, asks=False))
+        self.app.push_screen(TextDialog(f"{left} and {right}", partial(diff_lines, head, lines)))
 
     # Elsewhere
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Vertical
 from textual.geometry import Size
 from textual.screen import Screen
 
@@ -21,16 +21,7 @@ from rltui.tui.launcher.catalog import ProfileEntry
 from rltui.tui.launcher.plan import LaunchPlan, StatePlan, next_round_total, with_step_limit
 from rltui.tui.messages import RunOpened
 from rltui.tui.text import Line, wrap
-from rltui.tui.widgets.dialogs import (
-    AskDialog,
-    Choice,
-    Choices,
-    Dialog,
-    DialogText,
-    InputCheck,
-    PromptDialog,
-    TextPrompt,
-)
+from rltui.tui.widgets.dialogs import Choice, ChoiceDialog, Dialog, PromptDialog
 from rltui.tui.widgets.list_view import ScrollableLines
 
 if TYPE_CHECKING:
@@ -54,27 +45,25 @@ def launch_plan(screen: Screen[Any], plan: LaunchPlan, launch: Launch, clock: Ca
     if plan.reached is None:
         go(plan)
     else:
-        screen.app.push_screen(PromptDialog(_limit_question(plan, plan.reached)), answered)
+        screen.app.push_screen(_limit_dialog(plan, plan.reached), answered)
 
 
-def _limit_question(plan: LaunchPlan, limit: int) -> TextPrompt:
-    example = next_round_total(plan.timesteps)
-    lines = (
-        (f"{plan.run} was started to end at {limit:,} timesteps, and has {plan.timesteps:,}.", "strong"),
-        (f"Type the total at which it is to end now, as in {example:,} or {formatting.exact(example)}.", ""),
-    )
+def _limit_dialog(plan: LaunchPlan, limit: int) -> PromptDialog:
+    """Nothing typed: no limit."""
 
-    def judge(text: str) -> InputCheck:
+    def judge(text: str) -> str:
         if not text.strip():
-            return InputCheck("enter alone: it trains on until you stop it")
+            return "trains until stopped"
         total = timesteps_of(text)
         if total is None:
-            return InputCheck(f"✗ expected a whole number of timesteps, at most {LARGEST:,}")
+            raise RltuiError(f"expected whole timesteps, at most {LARGEST:,}")
         if total <= plan.timesteps:
-            return InputCheck(f"✗ it has {plan.timesteps:,} already: a larger total")
-        return InputCheck(f"✓ enter trains on, {total - plan.timesteps:,} timesteps more", True)
+            raise RltuiError(f"it has {plan.timesteps:,} already")
+        return f"trains {total - plan.timesteps:,} more"
 
-    return TextPrompt("Its step limit is reached", lines, judge, placeholder=f"{example:,}", empty="take")
+    example = f"{next_round_total(plan.timesteps):,}"
+    text = f"{plan.run} has {plan.timesteps:,} timesteps, its limit was {limit:,}."
+    return PromptDialog("Train on to how many timesteps?", judge, text, placeholder=example)
 
 
 class LaunchingText(ScrollableLines):
@@ -105,21 +94,15 @@ class LaunchingText(ScrollableLines):
 class LaunchingScreen(Dialog["LaunchedTrainer | None"]):
     """Dismissed with the trainer once its run has started; a failure stays until it is closed."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        ("escape", "close", "Close"),
-        ("q", "close", "Close"),
-        ("enter", "close", "Close"),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [("escape,q,enter", "close", "Close")]
 
     def __init__(self, plan: LaunchPlan, launch: Launch, clock: Callable[[], float] = time.time) -> None:
-        super().__init__()
+        super().__init__("Launching")
         self._plan, self._launch = plan, launch
         self._text = LaunchingText(plan, clock)
 
-    def compose(self) -> ComposeResult:
-        with Vertical(id="launching") as box:
-            box.border_title = "Launching"
-            yield self._text
+    def body(self) -> ComposeResult:
+        yield self._text
 
     def on_mount(self) -> None:
         self.set_interval(0.5, self._text.repaint)
@@ -140,7 +123,7 @@ class LaunchingScreen(Dialog["LaunchedTrainer | None"]):
         self._text.error = error
         self._text.refresh(layout=True)
         self._text.repaint()
-        self.query_one("#launching").border_subtitle = "esc closes"
+        self.show_keys("esc closes")
 
     def action_close(self) -> None:
         """Only a failure can be closed: the trainer that is being started cannot be called back from here."""
@@ -151,33 +134,16 @@ class LaunchingScreen(Dialog["LaunchedTrainer | None"]):
         self.action_close()
 
 
-class StartDialog(Dialog[LaunchPlan | None]):
-    """Dismissed with what is to be launched, or None. The safe choice comes first, and nothing starts from zero."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [("escape", "dismiss(None)", "Cancel")]
-
-    def __init__(self, found: StatePlan) -> None:
-        super().__init__()
-        self._found = found
-
-    def compose(self) -> ComposeResult:
-        plan, fallback = self._found.plan, self._found.fallback
-        choices: list[Choice] = [("c", None, "Cancel", "Nothing is changed.")]
-        if not plan.refused:
-            title = plan.title[:1].upper() + plan.title[1:]
-            choices.append(("r", "go", title, "A trainer starts; it goes on when this window closes."))
-        elif fallback is not None and not fallback.refused:
-            explained = f"{fallback.title}: {fallback.reason}"
-            choices.append(("g", "fallback", "Use the newest good one before it", explained))
-        with Vertical(id="dialog") as box:
-            box.border_title = "It cannot be gone on from" if plan.refused else "Train on from here"
-            yield DialogText("start-words", lambda width: [*plan_lines(plan, width), ()])
-            yield Choices(choices)
-
-    def dismiss(self, result: object = None) -> object:  # type: ignore[override]  # Textual: AwaitComplete
-        """Choices gives words, the caller wants the plan."""
-        plans = {"go": self._found.plan, "fallback": self._found.fallback}
-        return super().dismiss(plans.get(result) if isinstance(result, str) else None)
+def start_dialog(found: StatePlan) -> ChoiceDialog[LaunchPlan]:
+    """Train on from a state, or from the newest good one before it."""
+    plan, fallback = found.plan, found.fallback
+    choices: list[Choice[LaunchPlan]] = [("c", None, "Cancel")]
+    if not plan.refused:
+        choices.append(("r", plan, plan.title[:1].upper() + plan.title[1:]))
+    elif fallback is not None and not fallback.refused:
+        choices.append(("g", fallback, f"Newest good one before it: {fallback.title}"))
+    title = "It cannot be trained on" if plan.refused else "Train on from here?"
+    return ChoiceDialog(title, choices, partial(plan_lines, plan))
 
 
 def plan_lines(plan: LaunchPlan, width: int) -> list[Line]:
@@ -189,22 +155,17 @@ def plan_lines(plan: LaunchPlan, width: int) -> list[Line]:
     return found + [row for warning in plan.warnings for row in wrap(f"! {warning}", width, "warn")]
 
 
-def nothing_fits_dialog(entry: ProfileEntry, plan: LaunchPlan, training: RunSummary | None) -> AskDialog:
+def nothing_fits_dialog(entry: ProfileEntry, plan: LaunchPlan, training: RunSummary | None) -> ChoiceDialog[str]:
     """No run can be gone on with: show the one that is being trained (`open RUN`), or begin another (`new`)."""
-    why = plan.refused.split("\n")[0].rstrip(":")
-    choices: list[Choice] = [("c", None, "Cancel", f"Nothing is started. {why}: the right side says why.")]
+    choices: list[Choice[str]] = [("c", None, "Cancel")]
     if training is not None:
-        explained = f"It is trained now, with {training.profile}."
-        choices.append(("o", f"open {training.name}", f"Open run {training.name}", explained))
-    choices.append(("n", "new", "Start a new run", f"{entry.name} from zero, beside what is there."))
-    return AskDialog(f"{entry.name}: nothing to go on with", choices)
+        choices.append(("o", f"open {training.name}", f"Open {training.name}, which trains now"))
+    choices.append(("n", "new", "Start a new run"))
+    return ChoiceDialog(f"{entry.name}: no run to go on with", choices, plan.refused.split("\n")[0].rstrip(":"))
 
 
-def force_dialog(entry: ProfileEntry) -> AskDialog:
+def force_dialog(entry: ProfileEntry) -> ChoiceDialog[str]:
     """Names the checks that are passed over; answers `force`."""
     faults = "\n".join(problem.message for problem in entry.check.errors) if entry.check else ""
-    choices: list[Choice] = [
-        ("c", None, "Cancel", "Nothing is launched."),
-        ("f", "force", "Launch it all the same", f"Passed over: {faults}"),
-    ]
-    return AskDialog(f"Launch {entry.name} in spite of its checks?", choices)
+    choices: list[Choice[str]] = [("c", None, "Cancel"), ("f", "force", "Launch all the same")]
+    return ChoiceDialog(f"Launch {entry.name} with failing checks?", choices, faults)

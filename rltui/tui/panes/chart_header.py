@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import replace
 
 from rltui import formatting
@@ -28,8 +28,9 @@ from rltui.tui.panes.chart_view import (
 )
 from rltui.tui.text import Line, Span, crop, text_line, wrap
 from rltui.tui.widgets.chart import END, LEGEND, OTHER_ROLE, Curve
-from rltui.tui.widgets.picker import Picker, PickerEntry
+from rltui.tui.widgets.dialogs import ChooserDialog, Chosen
 
+USUAL_CHARTS = "-"  # the name of the row for the usual charts; no metric is called so
 NEAR = 0.02  # of the timesteps shown: a mark so near to the cursor is named
 _GAP: Span = ("  ", "")
 _SIGNS = {"usual": ("✓", "good"), "low": ("▼", "warn"), "high": ("▲", "warn"), "none": ("", "")}
@@ -187,21 +188,30 @@ def _value(column: Sequence[float] | None, row: int) -> float | None:
     return column[row] if column is not None and row < len(column) and formatting.known(column[row]) else None
 
 
-def chart_picker(charting: Charting, history: History) -> Picker:
-    """All metrics of the run; those that are charted are marked."""
-    entries = [PickerEntry(key, metric_of(key).label, key, section_of(key)) for key in all_keys(history)]
-    marked = set(charting.keys if charting.keys is not None else usual_keys(history))
-    return Picker(entries, "Charts", "space marks, / filters, d the usual ones, enter shows them", marked)
+def chart_chooser(marked: set[str], history: History) -> ChooserDialog:
+    """All metrics of the run, and a row for the usual ones; marked: those that are charted."""
+    choices = [
+        Chosen(key, section_of(key), label=metric_of(key).label, note=key if key != metric_of(key).label else "")
+        for key in all_keys(history)
+    ]
+    usual = Chosen(USUAL_CHARTS, label="the usual charts")
+    keys = "space marks · enter shows them · esc cancels"
+    return ChooserDialog("Which charts?", [usual, *choices], current=choices[0].name, marked=marked, keys=keys)
 
 
-def with_marked(picker: Picker, charting: Charting, history: History) -> Charting:
+def charted(charting: Charting, history: History) -> set[str]:
+    """The keys of the charts, without a filter."""
+    return set(charting.keys if charting.keys is not None else usual_keys(history))
+
+
+def with_marked(marked: Set[str], charting: Charting, history: History) -> Charting:
     """None marked, or just the usual ones: the usual set, which grows with what the run tells.
 
     What was charted and still is keeps its place among the others, and the attention.
     """
-    before, listed = chart_keys(charting, history), picker.marked_keys()
-    usual = set(usual_keys(history)) & {entry.key for entry in picker.entries}
-    own = merged_choice(charting, history, picker.marked or set(), listed) if listed and set(listed) != usual else None
+    listed = [key for key in all_keys(history) if key in marked]
+    before, usual = chart_keys(charting, history), set(usual_keys(history)) & set(all_keys(history))
+    own = merged_choice(charting, history, marked, listed) if listed and set(listed) != usual else None
     changed = replace(charting, keys=own)
     now, here = chart_keys(changed, history), before[charting.at] if charting.at < len(before) else ""
     return replace(changed, at=now.index(here) if here in now else 0)

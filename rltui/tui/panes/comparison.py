@@ -13,20 +13,18 @@ from rltui.run_state.history import History
 from rltui.run_state.other_run import OtherReader, OtherRun, OtherRuns, RunBrief, run_lines
 from rltui.tui.panes.chart_view import Charting
 from rltui.tui.widgets.chart import Curve, common_range
-from rltui.tui.widgets.picker import Picker, PickerEntry
+from rltui.tui.widgets.dialogs import ChooserDialog, Chosen
 
-NO_RUN = "-"  # the picker's key for comparing with none; no run can be called so
+NO_RUN = "-"  # the list's name for comparing with none; no run can be called so
 
 Choice = Literal["choose", "next", "previous"]
 
 
-def run_picker(briefs: Sequence[RunBrief], now: float, compared: bool) -> Picker:
+def run_chooser(briefs: Sequence[RunBrief], now: float, compared: bool) -> ChooserDialog:
     """To choose the run to compare with. compared: there is one already. now: Unix seconds."""
-    none = [PickerEntry(NO_RUN, "none: this run alone")] if compared else []
-    rows = [
-        PickerEntry(brief.name, brief.name, note) for brief, note in zip(briefs, run_lines(briefs, now), strict=True)
-    ]
-    return Picker([*none, *rows], "Compare with", "enter compares, / filters, esc leaves")
+    none = [Chosen(NO_RUN, label="none: this run alone")] if compared else []
+    rows = [Chosen(brief.name, note=note) for brief, note in zip(briefs, run_lines(briefs, now), strict=True)]
+    return ChooserDialog("Compare with which run?", [*none, *rows])
 
 
 class OtherRunRead(Message):

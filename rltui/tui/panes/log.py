@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import ClassVar, TypeVar
 
 from textual import events
@@ -13,7 +14,7 @@ from rltui import formatting
 from rltui.events.records import Level
 from rltui.run_state.log_entries import LEVELS, LogEntry
 from rltui.tui.actions import pane_bindings
-from rltui.tui.panes.log_view import LogEntryText, LogFilter, LogList, LogWindow, folded_lines
+from rltui.tui.panes.log_view import LogFilter, LogList, LogWindow, folded_lines, opened_lines
 from rltui.tui.panes.pane import Pane, View
 from rltui.tui.text import Line, fit, text_line
 from rltui.tui.widgets.dialogs import TextDialog
@@ -111,7 +112,7 @@ class LogPane(Pane, ScrollableLines):
     def action_open(self) -> None:
         if len(self._list):
             entry = self._list.entries[self._window.place]
-            self.app.push_screen(TextDialog(entry.source or "Trainer's output", LogEntryText(entry)))
+            self.app.push_screen(TextDialog(entry.source or "Trainer's output", partial(opened_lines, entry)))
 
     def action_clear(self) -> None:
         self._filter = TypedFilter[int]()

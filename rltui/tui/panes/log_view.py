@@ -11,7 +11,6 @@ from rltui.events.records import Level
 from rltui.run_state.log_entries import LEVELS, LogEntry
 from rltui.tui.text import Line, Span, clean, pad, wrap
 from rltui.tui.widgets.filter_bar import Pattern
-from rltui.tui.widgets.list_view import ScrollableLines
 
 SEARCHED = 2000  # characters of an entry
 SOURCE = 10  # columns
@@ -282,21 +281,14 @@ def marked(line: Line, search: Pattern) -> Line:
     return tuple(span for span in spans if span[0])
 
 
-class LogEntryText(ScrollableLines):
-    """Widget with a whole entry, its line breaks kept; a trace's first line stands out."""
-
-    def __init__(self, entry: LogEntry) -> None:
-        super().__init__(name="log-entry-text")
-        self._entry = entry
-
-    def paint(self, width: int, height: int) -> list[Line]:
-        entry = self._entry
-        first, _, rest = entry.message.partition("\n")
-        lines = [*wrap(first, width, _OPENED_ROLES.get(entry.level, "")), *(wrap(rest, width) if rest else [])]
-        return self.window([*wrap(_about(entry), width, "muted"), (), *lines], height)
+def opened_lines(entry: LogEntry, width: int) -> list[Line]:
+    """A whole entry, its line breaks kept; a trace's first line stands out."""
+    first, _, rest = entry.message.partition("\n")
+    lines = [*wrap(first, width, _OPENED_ROLES.get(entry.level, "")), *(wrap(rest, width) if rest else [])]
+    return [*wrap(_about(entry), width, "muted"), (), *lines]
 
 
 def _about(entry: LogEntry) -> str:
     when = f"{formatting.date(entry.time)}:{formatting.clock(entry.time)[-2:]}" if entry.time else "no time"
-    parts = [when, entry.level, "" if entry.worker is None else f"worker {entry.worker}", entry.flag]
+    parts = [when, entry.level, entry.flag]
     return " · ".join(part for part in parts if part)

@@ -13,9 +13,17 @@ from rltui import formatting
 from rltui.events.metrics import health_of, metric_of
 from rltui.events.records import CLOCK
 from rltui.run_state.other_run import OtherRuns, adjacent_run
-from rltui.tui.actions import pane_actions, pane_bindings
+from rltui.tui.actions import pane_bindings
 from rltui.tui.background import if_mounted
-from rltui.tui.panes.chart_header import chart_picker, head_lines, help_lines, to_try, with_marked
+from rltui.tui.panes.chart_header import (
+    USUAL_CHARTS,
+    chart_chooser,
+    charted,
+    head_lines,
+    help_lines,
+    to_try,
+    with_marked,
+)
 from rltui.tui.panes.chart_view import (
     CORE,
     MOST_ACROSS,
@@ -35,26 +43,21 @@ from rltui.tui.panes.chart_view import (
     panned,
     row_at,
     span_of,
-    usual_keys,
     with_cursor,
     zoomed,
 )
-from rltui.tui.panes.comparison import NO_RUN, Choice, OtherRunRead, RunComparison, RunsListed, run_picker
+from rltui.tui.panes.comparison import NO_RUN, Choice, OtherRunRead, RunComparison, RunsListed, run_chooser
 from rltui.tui.panes.log import LogPane
 from rltui.tui.panes.pane import Pane, View, in_the_middle
 from rltui.tui.text import Line, beside, text_line, wrap
 from rltui.tui.widgets.chart import AXIS
 from rltui.tui.widgets.filter_bar import MOVES, Pattern, TypedFilter
-from rltui.tui.widgets.picker import Picker
 from rltui.tui.widgets.plot import DecimationCache
 
 ALONE = "There is no other run in this data folder to compare with."
 HELP_WIDTH, BESIDE_FROM = 44, 96  # columns of the explanation, and of a pane from which on it stands beside the charts
 USUAL_WIDTH = 40  # columns of a chart before the first one has been drawn
 LEAST_CHART = 5  # lines
-_OWN_KEYS = frozenset(
-    key for action in pane_actions("metrics") for key in action.keys
-)  # they rest while a list is open
 
 
 class _HasRuns(Protocol):
@@ -92,7 +95,6 @@ class MetricsPane(Pane):
         self.charting = Charting()
         self.cells: Sequence[Cell] = ()
         self.memory = DecimationCache()
-        self.picker: Picker | None = None
         self.comparison = RunComparison(self.post_message)
         self._filter = TypedFilter[int]()
         self._was_typing = False
@@ -105,10 +107,7 @@ class MetricsPane(Pane):
 
     @property
     def typing(self) -> bool:
-        return self.picker is not None or self._filter.typing
-
-    def check_consume_key(self, key: str, character: str | None) -> bool:
-        return self._filter.typing or (self.picker is not None and self.picker.filter.typing)
+        return self._filter.typing
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Without a chart there is nothing to filter, and no line to type in."""
@@ -166,8 +165,6 @@ class MetricsPane(Pane):
 
     def draw(self, view: View, width: int, height: int) -> list[Line]:
         self.cells = ()
-        if self.picker is not None:
-            return self.picker.lines(width, height)
         keys = self.keys(view)
         self.charting = replace(self.charting, at=min(self.charting.at, max(len(keys) - 1, 0)))
         scene = self.scene(view)
@@ -207,9 +204,7 @@ class MetricsPane(Pane):
 
     def on_key(self, event: events.Key) -> None:
         self._note = ""
-        if self.picker is not None:
-            self._press_in_picker(self.picker, event)
-        elif self._filter.typing:
+        if self._filter.typing:
             event.stop()
             self._type(event)
         elif event.key == "escape" and self._go_back():
@@ -252,27 +247,6 @@ class MetricsPane(Pane):
             return False
         self.change(charting)
         return True
-
-    def _press_in_picker(self, picker: Picker, event: events.Key) -> None:
-        outcome = picker.press(event.key, event.character)
-        if outcome == "ignored" and event.key == "d" and picker.marked is not None and self.view is not None:
-            picker.marked = set(usual_keys(self.view.snapshot.history))
-            outcome = "taken"
-        if outcome == "ignored":  # a key of the screen, or of none
-            if event.key in _OWN_KEYS:
-                event.stop()
-            return
-        event.stop()
-        if outcome in ("chosen", "closed"):
-            self.picker = None
-            self._take_from(picker, entered=outcome == "chosen")
-        self.redraw()
-
-    def _take_from(self, picker: Picker, *, entered: bool) -> None:
-        if picker.marked is not None and self.view is not None:
-            self.charting = with_marked(picker, self.charting, self.view.snapshot.history)
-        elif picker.marked is None and entered and picker.key is not None:
-            self._compare_with(picker.key)
 
     def action_smooth(self) -> None:
         self.change(replace(self.charting, smoothing=next_smoothing(self.charting.smoothing)))
@@ -368,9 +342,16 @@ class MetricsPane(Pane):
 
     def action_choose(self) -> None:
         """The list of all metrics."""
-        if self.view is not None:
-            self.picker = chart_picker(self.charting, self.view.snapshot.history)
-            self.redraw()
+        if self.view is None:
+            return
+        history = self.view.snapshot.history
+        marked = charted(self.charting, history)
+
+        def take(name: str | None) -> None:
+            if name is not None:
+                self.change(with_marked(set() if name == USUAL_CHARTS else marked, self.charting, history))
+
+        self.app.push_screen(chart_chooser(marked, history), take)
 
     def action_log_there(self) -> None:
         """The log, at the cursor's moment."""
@@ -405,11 +386,17 @@ class MetricsPane(Pane):
         if message.problem or not message.names:
             self._note = message.problem or ALONE
         elif message.choice == "choose":
-            self.picker = run_picker(message.briefs, self.view.now if self.view is not None else 0.0, now is not None)
+            when = self.view.now if self.view is not None else 0.0
+            self.app.push_screen(run_chooser(message.briefs, when, now is not None), self._compare_if)
         else:
             here = now.name if now is not None else ""
             self._compare_with(adjacent_run(message.names, here, 1 if message.choice == "next" else -1))
         self.redraw()
+
+    def _compare_if(self, name: str | None) -> None:
+        if name is not None:
+            self._compare_with(name)
+            self.redraw()
 
     def _compare_with(self, name: str) -> None:
         """name: NO_RUN for none."""
@@ -443,12 +430,9 @@ class MetricsPane(Pane):
         self._scroll(event, -1)
 
     def _scroll(self, event: events.MouseEvent, rows: int) -> None:
-        """The wheel: a row of charts up or down; with ctrl it zooms. An open list moves its cursor."""
+        """The wheel: a row of charts up or down; with ctrl it zooms."""
         event.stop()
-        if self.picker is not None:
-            self.picker.press("down" if rows > 0 else "up", None)
-            self.redraw()
-        elif event.ctrl:
+        if event.ctrl:
             self.action_zoom(-rows)
         else:
             self.action_select(rows * grid(*self.size, self.charting)[0])

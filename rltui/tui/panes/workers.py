@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import ClassVar
 
 from textual.binding import BindingType
@@ -15,10 +16,9 @@ from rltui.run_state.symptoms import BEAT_LATE, Word, at_work_since, beat_age, u
 from rltui.tui.actions import pane_bindings
 from rltui.tui.panes.filterable import FilterablePane
 from rltui.tui.panes.pane import View
-from rltui.tui.text import Line, Span, clean, crop, crop_text, pad, wrap
+from rltui.tui.text import Line, Span, clean, crop, crop_text, pad, text_line, wrap
 from rltui.tui.widgets.bars import filled_bar
 from rltui.tui.widgets.dialogs import TextDialog
-from rltui.tui.widgets.list_view import ScrollableLines
 
 _STATES = {
     "starting": ("◌", "busy"), "ready": ("○", "idle"), "collecting": ("●", "good"), "waiting": ("○", "idle"),
@@ -89,9 +89,9 @@ class WorkersPane(FilterablePane):
         worker = self._shown[self.cursor].worker
         found = failures(self.view.snapshot.log, worker)
         if found:
-            self.app.push_screen(TextDialog(f"Worker {worker}: what made it fail", TraceText(found)))
+            self.app.push_screen(TextDialog(f"Worker {worker}: why it failed", partial(trace_lines, found)))
         else:
-            self.app.notify(f"Worker {worker} has not failed, as far as the log goes back.", title="No traceback")
+            self.app.notify(f"Worker {worker} has not failed in this log")
 
     def opened(self) -> None:
         self.action_trace()
@@ -214,21 +214,13 @@ def failures(log: Sequence[LogEntry], worker: int) -> list[LogEntry]:
     return [entry for entry in reversed(log) if entry.worker == worker and entry.level == "error"]
 
 
-class TraceText(ScrollableLines):
-    """Widget with the entries one below the other."""
-
-    def __init__(self, entries: Sequence[LogEntry]) -> None:
-        super().__init__(name="trace-text")
-        self._entries = tuple(entries)
-
-    def paint(self, width: int, height: int) -> list[Line]:
-        return self.window(list(self._lines(width)), height)
-
-    def _lines(self, width: int) -> Iterator[Line]:
-        for index, entry in enumerate(self._entries):
-            if index:
-                yield ()
-            reason, _, trace = entry.message.partition("\n")
-            yield ((f"{formatting.date(entry.time)} {formatting.clock(entry.time)}", "muted"),)
-            yield from wrap(reason, width, "bad")
-            yield from wrap(trace, width) if trace else [(("no traceback: the process was gone", "muted"),)]
+def trace_lines(entries: Sequence[LogEntry], width: int) -> list[Line]:
+    """The entries one below the other."""
+    lines: list[Line] = []
+    for entry in entries:
+        reason, _, trace = entry.message.partition("\n")
+        lines += [()] if lines else []
+        lines.append(text_line(formatting.date(entry.time), "muted"))
+        lines += wrap(reason, width, "bad")
+        lines += wrap(trace, width) if trace else [(("no traceback: the process was gone", "muted"),)]
+    return lines

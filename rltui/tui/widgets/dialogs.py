@@ -1,4 +1,4 @@
-"""Modal screens: their base, the command palette, and prompts for a text, a name, a choice, an option, a diff to write.
+"""Modal screens: their base, the command palette, and the four dialogs: a choice, a text, a list to choose from, a text to read.
 
 Textual's `dismiss` takes away whatever is on top: the second click of a double click, or an answer that comes while the
 palette is open, would close the wrong screen, in the end the launcher itself, and leave an empty one. A dialog closes itself.
@@ -6,47 +6,71 @@ palette is open, would close the wrong screen, in the end the launcher itself, a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from inspect import unwrap
-from typing import ClassVar, TypeVar
+from typing import ClassVar, Literal, TypeVar
 
+from rich.cells import cell_len
 from textual import events, on, work
 from textual.app import ComposeResult
 from textual.await_complete import AwaitComplete
-from textual.binding import BindingType
+from textual.binding import Binding, BindingType
 from textual.command import CommandList, CommandPalette
 from textual.containers import Horizontal, Vertical
+from textual.content import Content
 from textual.css.query import NoMatches
-from textual.geometry import Size
 from textual.screen import ModalScreen, Screen
-from textual.widgets import Input
+from textual.suggester import Suggester
+from textual.validation import ValidationResult, Validator
+from textual.widgets import Input, OptionList
+from textual.widgets.option_list import Option
 
 from rltui.errors import RltuiError
-from rltui.tui.text import Line, clean, crop_text, fit, text_line, wrap
+from rltui.tui.text import SOLID, Line, clean, crop_text, pad, wrap
 from rltui.tui.widgets.drawn_places import DrawnCompositor
 from rltui.tui.widgets.line_widget import LineWidget
-from rltui.tui.widgets.list_view import ListView, Row, ScrollableLines, TextView
+from rltui.tui.widgets.list_view import TextView
 
 Answer = TypeVar("Answer")
-Choice = tuple[str, str | None, str, str]  # key, value, title, explanation
+Words = Callable[[int], list[Line]]  # lines for a width
+Choice = tuple[str, Answer | None, str]  # its letter, what the dialog is dismissed with, what it does
 NO_FILTER = "no filter here (esc)"
 NO_FILTER_IN_PANE = "no filter in this pane (esc)"
-VERDICT_ROWS = 2
-CHOOSER_STEPS = {"up": -1, "down": 1, "pageup": -8, "pagedown": 8}
-CHOICE_STEPS = {"up": -1, "shift+tab": -1, "down": 1, "tab": 1}
+MOST_LABEL = 40  # columns of a label with a note behind it
+VERDICT_ROLES = {"!": "warn", "…": "muted"}
 DIFF_ROLES = {"+": "good", "-": "bad", "@": "muted"}
 
 
 class Dialog(ModalScreen[Answer]):
-    """Modal screen that closes itself once and no other. One with a line or a list takes `/` itself."""
+    """Modal screen with one box: title, `body`, keys in the lower border. Closes itself once and no other.
 
-    BINDINGS: ClassVar[list[BindingType]] = [("slash", "no_filter", "Filter")]
+    esc or q leaves it; one with a line or a list to filter takes `/` and letters itself.
+    """
 
-    def __init__(self) -> None:
+    BINDINGS: ClassVar[list[BindingType]] = [
+        ("escape,q", "dismiss(None)", "Cancel"),
+        ("slash", "no_filter", "Filter"),
+    ]
+
+    def __init__(self, title: str, keys: str = "", size: Literal["", "wide", "full"] = "") -> None:
+        """keys: what is to be known of them; they can be changed with `show_keys`."""
         super().__init__()
         self._compositor = DrawnCompositor()
+        self._box = Vertical(id="dialog", classes=size or None)
+        self._box.border_title = Content(title)
+        self.show_keys(keys)
+
+    def compose(self) -> ComposeResult:
+        with self._box:
+            yield from self.body()
+
+    def body(self) -> ComposeResult:
+        """The box's widgets."""
+        raise NotImplementedError
+
+    def show_keys(self, keys: str) -> None:
+        self._box.border_subtitle = Content(keys)
 
     def action_no_filter(self) -> None:
         """What is typed behind it would choose an answer."""
@@ -121,7 +145,7 @@ class NoFilterScreen(Dialog[None]):
     BINDINGS: ClassVar[list[BindingType]] = [("escape", "dismiss(None)", "Close")]
 
     def __init__(self, words: str = NO_FILTER) -> None:
-        super().__init__()
+        super().__init__("")
         self._words = words
 
     def compose(self) -> ComposeResult:
@@ -139,283 +163,270 @@ class NoFilterScreen(Dialog[None]):
             self.dismiss()
 
 
-@dataclass(frozen=True, slots=True)
-class InputCheck:
-    """Verdict on what is typed so far. good: enter takes it."""
+class DialogText(TextView, can_focus=False):
+    """Text as high as it needs to be."""
 
-    words: str
-    good: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class TextPrompt:
-    """What is asked for.
-
-    empty: what enter does with nothing typed: None stays in the dialog, "cancel" closes it, "take" takes it.
-    """
-
-    title: str
-    lines: tuple[tuple[str, str], ...]  # (text, role)
-    judge: Callable[[str], InputCheck]
-    value: str = ""
-    placeholder: str = ""
-    subtitle: str = "enter takes it · esc cancels"
-    empty: str | None = None
-
-
-class DialogText(LineWidget):
-    """Text that takes the room it needs. words: its lines for a width; rows: at least so many."""
-
-    def __init__(self, name: str, words: Callable[[int], list[Line]] = lambda width: [], rows: int = 1) -> None:
-        super().__init__(name=name)
-        self._words, self._rows = words, rows
-
-    def show(self, words: Callable[[int], list[Line]]) -> None:
-        self._words = words
+    def show(self, words: Words) -> None:
+        super().show(words)
         self.refresh(layout=True)
-        self.repaint()
 
-    def paint(self, width: int, height: int) -> list[Line]:
-        return self._words(width)
 
-    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
-        return max(len(self._words(width)), self._rows)
+class Options(OptionList):
+    """List of options, the cursor a shape too. Each option's content leaves its first column blank for the sign."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [("j", "cursor_down", "Down"), ("k", "cursor_up", "Up")]
+
+    def __init__(self, name: str, *options: Option) -> None:
+        self._signed: Option | None = None
+        super().__init__(*options, id=name, compact=True)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Textual raises where it is to turn a page that it has had no room to draw."""
+        return not action.startswith("page_") or bool(self.scrollable_content_region)
+
+    def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
+        self._sign(self._signed, Content(" "))
+        self._sign(event.option, Content.styled(SOLID, "$primary"))
+        self._signed = event.option
+
+    def _sign(self, option: Option | None, sign: Content) -> None:
+        if option in self.options and option is not None and isinstance(option.prompt, Content):
+            self.replace_option_prompt_at_index(self.options.index(option), sign + option.prompt[1:])
+
+
+class ChoiceDialog(Dialog[Answer | None]):
+    """Question with its answers, each with a letter; the safe one comes first."""
+
+    def __init__(self, title: str, choices: Sequence[Choice[Answer]], text: str | Words = "") -> None:
+        """text: what changes by it."""
+        super().__init__(title)
+        self._choices = choices
+        self._text: Words = (lambda width: wrap(text, width, "muted")) if isinstance(text, str) else text
+        self._has_text = bool(text)
+
+    def body(self) -> ComposeResult:
+        if self._has_text:
+            yield DialogText("dialog-text", self._text)
+        yield Options("choices", *map(_option, self._choices))
+
+    def on_mount(self) -> None:
+        self.query_one(Options).focus()
+
+    @on(OptionList.OptionSelected)
+    def _selected(self, event: OptionList.OptionSelected) -> None:
+        self._answer(event.option_id)
+
+    def on_key(self, event: events.Key) -> None:
+        if any(event.key == key for key, *_ in self._choices):
+            event.stop()
+            self._answer(event.key)
+
+    def _answer(self, letter: str | None) -> None:
+        self.dismiss(next(answer for key, answer, _ in self._choices if key == letter))
+
+
+def _option(choice: Choice[object]) -> Option:
+    letter, _, words = choice
+    return Option(Content.assemble((f" {letter}", "$primary bold"), f"  {clean(words)}"), letter)
+
+
+class PromptValidator(Validator):
+    """Validator by a function of the text: it says what enter does, or raises an RltuiError."""
+
+    def __init__(self, judge: Callable[[str], str]) -> None:
+        super().__init__()
+        self._judge = judge
+        self.words = ""
+
+    def validate(self, value: str) -> ValidationResult:
+        try:
+            self.words = self._judge(value)
+        except RltuiError as error:
+            return self.failure(f"{error.message}; {error.hint}" if error.hint else error.message)
+        return self.success()
 
 
 class PromptDialog(Dialog[str | None]):
-    """Dismissed with the text, or None."""
+    """Line to type in, judged with each key. Dismissed with the text, or None."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [("escape", "dismiss(None)", "Cancel")]
+    def __init__(
+        self,
+        title: str,
+        judge: Callable[[str], str],
+        text: str | Words = "",
+        value: str = "",
+        placeholder: str = "",
+        suggester: Suggester | None = None,
+    ) -> None:
+        """judge: what enter does with the text, a doubt with a `!` in front; raises an RltuiError where it does nothing, with
+        a `…` in front where the text may go on so. text: what is to be known of it.
+        """
+        super().__init__(title, "esc cancels")
+        self._text: Words = (lambda width: wrap(text, width, "muted")) if isinstance(text, str) else text
+        self._validator = PromptValidator(judge)
+        self._verdict = DialogText("verdict")
+        self.line = Input(
+            value, placeholder, id="typed", compact=True, validators=[self._validator], suggester=suggester
+        )
 
-    def __init__(self, prompt: TextPrompt) -> None:
-        super().__init__()
-        self._prompt = prompt
-        self._verdict = DialogText("typed-verdict", rows=VERDICT_ROWS)
-
-    def compose(self) -> ComposeResult:
-        with Vertical(id="dialog") as box:
-            box.border_title = self._prompt.title
-            box.border_subtitle = self._prompt.subtitle
-            yield DialogText("typed-words", self._lines)
-            yield Input(self._prompt.value, id="typed", compact=True, placeholder=self._prompt.placeholder)
-            yield self._verdict
-
-    def _lines(self, width: int) -> list[Line]:
-        return [row for text, role in self._prompt.lines for row in wrap(text, width, role)]
+    def body(self) -> ComposeResult:
+        yield DialogText("dialog-text", self._text)
+        yield self.line
+        yield self._verdict
 
     def on_mount(self) -> None:
-        self._judge(self._prompt.value)
+        self._show(self.line.validate(self.line.value))
 
     @on(Input.Changed)
-    def judge(self, event: Input.Changed) -> None:
-        """What enter would do."""
-        self._judge(event.value)
+    def _changed(self, event: Input.Changed) -> None:
+        self._show(event.validation_result)
 
-    def _judge(self, text: str) -> None:
-        check = self._prompt.judge(text)
-        self._verdict.show(lambda width: wrap(check.words, width, "good" if check.good else "muted"))
+    def _show(self, result: ValidationResult | None) -> None:
+        """Nothing typed is no mistake yet."""
+        words = self._validator.words
+        role = VERDICT_ROLES.get(words[:1], "good")
+        if result is not None and not result.is_valid:
+            words = "; ".join(result.failure_descriptions) if self.line.value.strip() else ""
+            role = VERDICT_ROLES.get(words[:1], "bad")
+        sign = {"good": "✓ ", "bad": "✗ "}.get(role, "") if words else ""
+        self._verdict.show(lambda width: wrap(sign + words, width, role))
 
     @on(Input.Submitted)
-    def send(self, event: Input.Submitted) -> None:
-        """The text where it is good; nothing typed closes or takes, as asked."""
-        if not event.value.strip() and self._prompt.empty is not None:
-            self.dismiss("" if self._prompt.empty == "take" else None)
-        elif self._prompt.judge(event.value).good:
-            self.dismiss(event.value)
+    def _submitted(self, event: Input.Submitted) -> None:
+        if event.validation_result is None or event.validation_result.is_valid:
+            self.take(event.value)
+
+    def take(self, text: str) -> None:
+        """enter."""
+        self.dismiss(text)
 
 
 @dataclass(frozen=True)
-class Option:
-    """about: its explanation for a width. group: the heading that it stands under, "" for none."""
+class Chosen:
+    """One of a chooser's list. label, note: what is shown of it. about: its explanation. group: the heading above it."""
 
     name: str
-    group: str
-    about: Callable[[int], list[Line]]
+    group: str = ""
+    about: Words | None = None
+    label: str = ""
+    note: str = ""
 
 
-class Chooser(Dialog["str | None"]):
-    """Dismissed with a name, or with what was typed where `own` allows that; None when it is left."""
+class ChooserLine(Input):
+    """Line that filters a chooser; where that has marks, it leaves space to them."""
 
-    CSS_PATH = "../styles/form.tcss"
-    BINDINGS: ClassVar[list[BindingType]] = [("escape", "dismiss(None)", "Cancel")]
+    def __init__(self, placeholder: str, *, marks: bool) -> None:
+        super().__init__(id="chooser-filter", compact=True, placeholder=placeholder)
+        self._marks = marks
 
-    def __init__(self, title: str, options: Sequence[Option], own: str = "", current: str = "") -> None:
-        """own: what else may be typed, in words; "" where nothing may."""
-        super().__init__()
-        self._title, self._options, self._own, self._current = title, tuple(options), own, current
+    def check_consume_key(self, key: str, character: str | None) -> bool:
+        return not (self._marks and key == "space") and super().check_consume_key(key, character)
 
-    def compose(self) -> ComposeResult:
-        with Vertical(id="chooser") as box:
-            box.border_title = self._title
-            box.border_subtitle = "type to filter · ↑ ↓ · enter chooses · esc cancels"
-            yield Input(id="chooser-filter", compact=True, placeholder=self._own or "filter")
-            with Horizontal(id="chooser-body"):
-                yield ListView(name="chooser-rows")
-                yield TextView("chooser-about")
+
+class ChooserDialog(Dialog["str | None"]):
+    """List with a line that filters it. Dismissed with the name under the cursor, or what was typed where `own` allows it."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        ("up", "move('cursor_up')", "Up"),
+        ("down", "move('cursor_down')", "Down"),
+        ("pageup", "move('page_up')", "Page up"),
+        ("pagedown", "move('page_down')", "Page down"),
+        Binding("space", "mark", "Mark", priority=True),
+    ]
+
+    def __init__(
+        self,
+        title: str,
+        choices: Sequence[Chosen],
+        own: str = "",
+        current: str = "",
+        marked: set[str] | None = None,
+        keys: str = "enter chooses · esc cancels",
+    ) -> None:
+        """own: what else may be typed, in words; "" where nothing may. marked: names that space marks, changed in place."""
+        super().__init__(title, keys, "full")
+        self._choices, self._own, self._marked = {each.name: each for each in choices}, own, marked
+        self._current = {current} if marked is None else marked
+        self._wanted = current
+        self._labels = min(max((cell_len(each.label or each.name) for each in choices), default=0), MOST_LABEL)
+        self._line = ChooserLine(own or "filter", marks=marked is not None)
+        self._list, self._about = Options("chooser-list"), TextView("chooser-about")
+
+    def body(self) -> ComposeResult:
+        yield self._line
+        with Horizontal(id="chooser-body"):
+            yield self._list
+            if any(each.about for each in self._choices.values()):
+                yield self._about
 
     def on_mount(self) -> None:
-        self.query_one(ListView).can_focus = self.query_one(TextView).can_focus = False
-        self.query_one(Input).focus()
-        self.call_after_refresh(self._show, self._current)
+        self._list.can_focus = self._about.can_focus = False
+        self._show(self._wanted)
 
     @on(Input.Changed)
-    def filter(self, event: Input.Changed) -> None:
-        """Only what has the words in it."""
+    def _filter(self) -> None:
         self._show()
 
-    def _show(self, wanted: str | None = None) -> None:
-        words = self.query_one(Input).value.lower().split()
-        found = [each for each in self._options if all(word in f"{each.name} {each.group}".lower() for word in words)]
-        rows: list[Row] = []
+    def _show(self, wanted: str | None = "") -> None:
+        """What has all the words in it; the cursor on `wanted`, else on the first."""
+        words = self._line.value.lower().split()
+        found = [
+            each
+            for each in self._choices.values()
+            if all(word in f"{each.name} {each.label} {each.note} {each.group}".lower() for word in words)
+        ]
+        self._list.set_options(self._rows(found))
+        names = [option.id for option in self._list.options]
+        self._list.highlighted = (
+            names.index(wanted) if wanted in names else next((i for i, name in enumerate(names) if name), None)
+        )
+        if not found:
+            self._about.show(lambda width: [])
+
+    def _rows(self, found: Sequence[Chosen]) -> Iterable[Option]:
         group = ""
-        width = self.query_one(ListView).size.width
         for each in found:
             if each.group != group:
                 group = each.group
-                rows.append(Row(None, ((" ", ""), (group, "title"))))
-            mark = "●" if each.name == self._current else " "
-            rows.append(Row(each.name, ((f" {mark} ", "good"), (crop_text(clean(each.name), max(width - 3, 8)), ""))))
-        if not rows:
-            rows = [Row(None, ((f" {self._own or 'nothing of that name'}", "muted"),))]
-        self.query_one(ListView).set_rows(rows, wanted or None)
-        self._explain()
+                yield Option(Content.styled(f" {group}", "$foreground bold"), disabled=True)
+            label = clean(each.label or each.name)
+            note = ("  " + clean(each.note), "$muted") if each.note else ""
+            sign = ("●" if each.name in self._current else " ", "$success")
+            yield Option(Content.assemble(" ", sign, " ", pad(label, self._labels) if note else label, note), each.name)
+        if not found:
+            yield Option(Content.styled(f" {self._own or 'nothing of that name'}", "$muted"), disabled=True)
 
-    def _explain(self) -> None:
-        about, key = self.query_one(TextView), self.query_one(ListView).key
-        option = next((each for each in self._options if each.name == key), None)
-        about.first = 0
-        about.show(option.about if option else lambda width: [])
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Without marks, space is typed."""
+        return action != "mark" or self._marked is not None
 
-    def on_list_view_highlighted(self) -> None:
-        self._explain()
+    def action_mark(self) -> None:
+        option = self._list.highlighted_option
+        if self._marked is not None and option is not None and option.id is not None:
+            self._marked ^= {option.id}
+            self._show(option.id)
 
-    def on_list_view_chosen(self) -> None:
-        self._choose()
+    @on(OptionList.OptionHighlighted)
+    def _explain(self, event: OptionList.OptionHighlighted) -> None:
+        about = self._choices[event.option_id].about if event.option_id in self._choices else None
+        self._about.first = 0
+        self._about.show(about or (lambda width: []))
 
-    def on_key(self, event: events.Key) -> None:
-        if event.key in CHOOSER_STEPS:
-            self.query_one(ListView).move(CHOOSER_STEPS[event.key])
-            event.stop()
+    async def action_move(self, to: str) -> None:
+        await self._list.run_action(to)
 
-    @on(Input.Submitted)
-    def _choose(self) -> None:
-        typed, key = self.query_one(Input).value.strip(), self.query_one(ListView).key
-        if self._own and typed and (":" in typed or "/" in typed or "." in typed):
-            self.dismiss(typed)
-        elif isinstance(key, str):
-            self.dismiss(key)
-        elif self._own and typed:
-            self.dismiss(typed)
-
-
-class Choices(LineWidget, can_focus=True):
-    """Choices with an explanation each; arrows move, enter and the letters choose."""
-
-    def __init__(self, choices: Sequence[Choice]) -> None:
-        super().__init__(name="choices")
-        self.choices = choices
-        self.cursor = 0
-        self._owners: list[int] = []  # which choice each painted row belongs to
-
-    def paint(self, width: int, height: int) -> list[Line]:
-        lines: list[Line] = []
-        self._owners = []
-        for index, (key, _, title, text) in enumerate(self.choices):
-            rows: list[Line] = [
-                ((f" {'▸' if index == self.cursor else ' '} ", "key"), (key, "key"), (f"  {title}", "strong"))
-            ]
-            rows += [(("      ", ""), *row) for row in wrap(text, width - 7, "muted")]
-            if index == self.cursor:
-                rows = [tuple((span, f"{role} cursor".strip()) for span, role in fit(row, width)) for row in rows]
-            lines += [*rows, ()]
-            self._owners += [index] * (len(rows) + 1)
-        return lines[:-1]
-
-    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
-        return len(self.paint(width, 100))
-
-    def on_key(self, event: events.Key) -> None:
-        letters = {key: index for index, (key, *_) in enumerate(self.choices)}
-        if event.key in letters:
-            self._choose(letters[event.key])
-        elif event.key in CHOICE_STEPS:
-            self._go((self.cursor + CHOICE_STEPS[event.key]) % len(self.choices))
-        elif event.key == "enter":
-            self._choose(self.cursor)
-        else:
-            return
-        event.stop()
-        event.prevent_default()
-
-    def on_click(self, event: events.Click) -> None:
-        if event.y < len(self._owners):
-            self._choose(self._owners[event.y])
-
-    def _go(self, cursor: int) -> None:
-        self.cursor = cursor
-        self.repaint()
-
-    def _choose(self, index: int) -> None:
-        self.screen.dismiss(self.choices[index][1])
-
-
-class AskDialog(Dialog["str | None"]):
-    """A question with choices; the safe one first."""
-
-    CSS_PATH = "../styles/form.tcss"
-    BINDINGS: ClassVar[list[BindingType]] = [("escape", "dismiss(None)", "Cancel")]
-
-    def __init__(self, title: str, choices: Sequence[Choice]) -> None:
-        super().__init__()
-        self._title, self._choices = title, choices
-
-    def compose(self) -> ComposeResult:
-        with Vertical(id="dialog") as box:
-            box.border_title = self._title
-            yield Choices(self._choices)
-
-
-class NameDialog(Dialog["str | None"]):
-    """Dismissed with a name that `judge` has nothing against."""
-
-    CSS_PATH = "../styles/form.tcss"
-    BINDINGS: ClassVar[list[BindingType]] = [("escape", "dismiss(None)", "Cancel")]
-
-    def __init__(self, title: str, text: str, suggested: str, judge: Callable[[str], str]) -> None:
-        """judge: a name → what it becomes, in words; RltuiError for one that cannot be."""
-        super().__init__()
-        self._title, self._explained, self._suggested, self._judge = title, text, suggested, judge
-
-    def compose(self) -> ComposeResult:
-        with Vertical(id="save-box") as box:
-            box.border_title, box.border_subtitle = self._title, "enter goes on · esc cancels"
-            yield DialogText("new-name-about", lambda width: [*wrap(self._explained, width, "muted"), ()])
-            yield Input(self._suggested, id="new-name", compact=True, select_on_focus=True)
-            yield DialogText("new-name-words", self._verdict)
-
-    def _verdict(self, width: int) -> list[Line]:
-        name = self.query_one(Input).value.strip()
-        try:
-            return wrap(f"✓ {self._judge(name)}", width, "good")
-        except RltuiError as error:
-            return (
-                wrap(f"✗ {error.message}; {error.hint}", width, "bad") if name else [text_line("a name, as in my-bot")]
-            )
-
-    @on(Input.Changed)
-    def judge(self, event: Input.Changed) -> None:
-        """What the name becomes."""
-        self.query_one("#new-name-words", DialogText).show(self._verdict)
+    @on(OptionList.OptionSelected)
+    def _selected(self, event: OptionList.OptionSelected) -> None:
+        self.dismiss(event.option_id)
 
     @on(Input.Submitted)
-    def accept(self, event: Input.Submitted) -> None:
-        """Only a name that can be."""
-        name = event.value.strip()
-        try:
-            self._judge(name)
-        except RltuiError:
-            return
-        self.dismiss(name)
+    def _submitted(self, event: Input.Submitted) -> None:
+        typed, option = event.value.strip(), self._list.highlighted_option
+        is_path = any(sign in typed for sign in ":/.")
+        if self._own and typed and (is_path or option is None):
+            self.dismiss(typed)
+        elif option is not None:
+            self.dismiss(option.id)
 
 
 def diff_lines(head: Sequence[tuple[str, str]], diff: Sequence[str], width: int) -> list[Line]:
@@ -428,48 +439,18 @@ def diff_lines(head: Sequence[tuple[str, str]], diff: Sequence[str], width: int)
     return lines
 
 
-class DiffDialog(Dialog[bool]):
-    """What will be written. Dismissed with whether to write it."""
+class TextDialog(Dialog[bool | None]):
+    """Text to read. Dismissed with whether enter was pressed."""
 
-    CSS_PATH = "../styles/form.tcss"
-    BINDINGS: ClassVar[list[BindingType]] = [
-        ("escape", "dismiss(False)", "Cancel"),
-        ("q", "dismiss(False)", "Cancel"),
-        ("enter", "dismiss(True)", "Write"),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [("enter", "dismiss(True)", "Enter")]
 
-    def __init__(self, title: str, head: Sequence[tuple[str, str]], diff: Sequence[str], *, asks: bool = True) -> None:
-        """head: (text, role) above the diff. asks: whether anything follows from enter."""
-        super().__init__()
-        self._title, self._head, self._diff, self._asks = title, head, diff, asks
+    def __init__(self, title: str, words: Words, enter: str = "") -> None:
+        """enter: what enter does; "" where it only closes."""
+        super().__init__(title, f"enter {enter} · esc cancels" if enter else "esc closes", "wide")
+        self._words = words
 
-    def compose(self) -> ComposeResult:
-        with Vertical(id="save-box") as box:
-            box.border_title = self._title
-            box.border_subtitle = (
-                "enter writes it · ↑ ↓ scroll · esc cancels" if self._asks else "esc closes · ↑ ↓ scroll"
-            )
-            yield TextView("save-diff", partial(diff_lines, self._head, self._diff))
+    def body(self) -> ComposeResult:
+        yield TextView("dialog-words", self._words)
 
     def on_mount(self) -> None:
         self.query_one(TextView).focus()
-
-
-class TextDialog(Dialog[None]):
-    """Shows a text; any of esc, q and enter closes it."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [
-        ("escape", "dismiss", "Close"),
-        ("q", "dismiss", "Close"),
-        ("enter", "dismiss", "Close"),
-    ]
-
-    def __init__(self, title: str, text: ScrollableLines) -> None:
-        super().__init__()
-        self._title, self._text = title, text
-
-    def compose(self) -> ComposeResult:
-        with Vertical(id="help") as box:
-            box.border_title = self._title
-            box.border_subtitle = "esc closes · ↑ ↓ scroll"
-            yield self._text

@@ -66,8 +66,10 @@ class ScrollableLines(LineWidget, can_focus=True):
 class TextView(ScrollableLines):
     """Scrollable text. words: its lines for a width."""
 
-    def __init__(self, name: str, words: Callable[[int], list[Line]] = lambda width: []) -> None:
-        super().__init__(name=name)
+    def __init__(
+        self, name: str, words: Callable[[int], list[Line]] = lambda width: [], classes: str | None = None
+    ) -> None:
+        super().__init__(name=name, classes=classes)
         self._words = words
 
     def show(self, words: Callable[[int], list[Line]]) -> None:

@@ -24,13 +24,13 @@ from rltui.tui.actions import (
 )
 from rltui.tui.app import RltuiApp
 from rltui.tui.browser.screen import BrowserScreen
-from rltui.tui.cockpit.dialogs import QuitDialog
 from rltui.tui.cockpit.screen import PANES, CockpitScreen
 from rltui.tui.form.screen import FormScreen
 from rltui.tui.help import HELP_COCKPIT, HelpScreen
 from rltui.tui.launcher.screen import LauncherScreen
 from rltui.tui.launcher.start import LaunchingScreen
 from rltui.tui.panes.pane import Pane
+from rltui.tui.widgets.dialogs import ChoiceDialog
 
 NEVER = {"ctrl+b", "ctrl+a", "ctrl+s", "ctrl+z"}  # of tmux, screen, flow control, suspend
 BY_ID = {pane.pane_id(): pane for pane in PANES}
@@ -66,7 +66,7 @@ def test_no_key_twice_in_a_pane_and_none_taken_from_the_screen_by_accident(subte
 
 def test_keys_of_tmux_screen_and_the_shell_are_never_bound() -> None:
     registered = {key for action in (*chain.from_iterable(PLACES.values()), *PANE_KEYS) for key in action.keys}
-    for screen in (*SCREENS.values(), HelpScreen, LaunchingScreen, QuitDialog):
+    for screen in (*SCREENS.values(), HelpScreen, LaunchingScreen, ChoiceDialog):
         bound = {
             key for entry in screen.BINDINGS for key in (entry[0] if isinstance(entry, tuple) else entry.key).split(",")
         }

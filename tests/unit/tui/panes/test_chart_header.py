@@ -13,7 +13,8 @@ from rltui.run_state.history import History
 from rltui.run_state.other_run import OtherRun
 from rltui.run_state.snapshot import ChartMark, RunSnapshot
 from rltui.tui.panes.chart_header import (
-    chart_picker,
+    chart_chooser,
+    charted,
     cursor_line,
     head_lines,
     help_lines,
@@ -32,29 +33,23 @@ OTHER = next(key for key in all_keys(HISTORY) if key not in USUAL)
 
 
 def test_all_metrics_are_listed_and_those_charted_are_marked() -> None:
-    picker = chart_picker(Charting(), HISTORY)
-    assert [entry.key for entry in picker.entries] == all_keys(HISTORY)
-    assert picker.marked == set(USUAL)
-    assert chart_picker(Charting(keys=(OTHER,)), HISTORY).marked == {OTHER}
+    assert [*chart_chooser(set(), HISTORY)._choices][1:] == all_keys(HISTORY)
+    assert charted(Charting(), HISTORY) == set(USUAL)
+    assert charted(Charting(keys=(OTHER,)), HISTORY) == {OTHER}
 
 
 def test_none_or_just_the_usual_ones_is_the_usual_set_which_grows(subtests: pytest.Subtests) -> None:
     for marked in (set(), set(USUAL)):
         with subtests.test(marked=marked):
-            picker = chart_picker(Charting(keys=(OTHER,)), HISTORY)
-            picker.marked = set(marked)
-            assert with_marked(picker, Charting(keys=(OTHER,)), HISTORY).keys is None
+            assert with_marked(set(marked), Charting(keys=(OTHER,)), HISTORY).keys is None
 
 
 def test_what_was_charted_keeps_its_place_and_the_attention() -> None:
     before = Charting(at=2)
-    picker = chart_picker(before, HISTORY)
-    picker.marked = {*USUAL[1:], OTHER}
-    after = with_marked(picker, before, HISTORY)
+    after = with_marked({*USUAL[1:], OTHER}, before, HISTORY)
     assert after.keys == (*USUAL[1:], OTHER)
     assert chart_keys(after, HISTORY)[after.at] == USUAL[2]
-    picker.marked = {USUAL[0], OTHER}
-    assert with_marked(picker, before, HISTORY).at == 0  # that chart is gone
+    assert with_marked({USUAL[0], OTHER}, before, HISTORY).at == 0  # that chart is gone
 
 
 def story_scene(charting: Charting, **more: object) -> ChartScene:

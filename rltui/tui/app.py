@@ -284,7 +284,7 @@ class RltuiApp(App[str]):
             self.notify(error.message, title="Not saved", severity="error")
             return
         choice.make_default()
-        self.notify(str(self.ui.path), title="Layout saved")
+        self.notify(self.ui.path.name, title="Layout saved")
 
     async def action_quit(self) -> None:
         """ctrl+q, from anywhere: the launcher's and the cockpit's way to leave; a dialog it closes."""

@@ -37,7 +37,7 @@ class Capture:
         except OSError as error:
             self._app.notify(str(error), title="No picture was saved", severity="error")
         else:
-            self._app.notify(f"{path}\nand as text beside it", title="Picture saved")
+            self._app.notify(f"{path.parent.name}/{path.name}, and .txt", title="Picture saved")
 
     def copy(self, text: str, name: str) -> None:
         """To the clipboard; to `<time>-<name>.txt` where nothing takes so much."""
@@ -65,4 +65,4 @@ class Capture:
         except OSError as error:
             self._app.notify(str(error), title="Not copied", severity="error")
         else:
-            self._app.notify(str(path), title="More than terminals take: saved as text")
+            self._app.notify(f"{path.parent.name}/{path.name}", title="Too long for the clipboard: saved as text")

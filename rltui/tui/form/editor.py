@@ -97,14 +97,25 @@ def list_at(row: FormRow | None) -> KeyPath | None:
     return None
 
 
-def new_element(kind: str, name: str) -> str:
-    """An element as TOML text: a phase by its profile, a component by its kind, anything else by its name."""
+def with_element(draft: Draft, reference: Reference, place: KeyPath, name: str) -> Draft:
+    """With another phase by its profile, component by its kind, or table by its name. RltuiError.
+
+    A list that is not written has its default first: what was in force stays.
+    """
+    kind = str(place[-1])
+    if kind == "rewards":
+        return _with_reward(draft, reference, place, name)
+    entry = reference.entry(".".join(map(str, place)))
+    if draft.written.value(place) is None and entry is not None and entry.default not in ("", "[]"):
+        draft = draft.set(place, entry.default)
     key = "profile" if kind == "phases" else "kind" if kind in OF_LISTS else "name"
-    return f"{{{key} = {toml_string(name)}}}"
+    return draft.add(place, f"{{{key} = {toml_string(name)}}}")
 
 
-def with_reward(draft: Draft, reference: Reference, place: KeyPath, name: str) -> Draft:
-    """A weight of the sign that the reward's name promises; a table where it has parameters without a default. RltuiError."""
+def _with_reward(draft: Draft, reference: Reference, place: KeyPath, name: str) -> Draft:
+    """A weight of the sign that the reward's name promises; a table where it has parameters without a default."""
+    if draft.written.value((*place, name)) is not None:
+        raise RltuiError(f"{name} is there already")
     known = reference.component("reward", name)
     weight = "-1.0" if known and known.sign == -1 else NEW_WEIGHT
     needed = [entry for entry in known.parameters if entry.required] if known else []
@@ -112,18 +123,10 @@ def with_reward(draft: Draft, reference: Reference, place: KeyPath, name: str) -
     return draft.set((*place, name), f"{{weight = {weight}, {inline}}}" if inline else weight)
 
 
-def with_element(draft: Draft, reference: Reference, place: KeyPath, element: str) -> Draft:
-    """A list that is not written has its default first: what was in force stays. RltuiError."""
-    entry = reference.entry(".".join(map(str, place)))
-    if draft.written.value(place) is None and entry is not None and entry.default not in ("", "[]"):
-        draft = draft.set(place, entry.default)
-    return draft.add(place, element)
-
-
 def without(draft: Draft, row: FormRow) -> Draft:
     """A key or an element out of the text, so that its default holds. RltuiError."""
-    if row.kind in ("add", "group"):
-        return draft
+    if row.kind in ("section", "group", "add"):
+        raise RltuiError("x takes a field or an element out")
     if isinstance(row.path[-1], int):
         return draft.remove(row.path)
     return draft.unset(row.path) if row.written is not None else draft

@@ -43,11 +43,7 @@ from rltui.tui.widgets.list_view import ListView, TextView
 
 DEBOUNCE = 0.25  # seconds after the last key before the child is asked
 NARROW = 100  # columns; below, the explanation stands under the form
-HELP = (
-    "Every key that a profile may have, with its value, or dimmed its default. ● is another value than the file's, ✗ a "
-    "mistake; the right side explains the one under the cursor and lists all mistakes. / finds a field by its name or "
-    "by what is said of it. Nothing is written before you have seen what will be."
-)
+HELP = "A dimmed value is the default, ● one that the file does not have yet, ✗ a mistake. Saving shows the difference first."
 
 
 class TomlView(TextArea):
@@ -268,50 +264,36 @@ class FormScreen(Screen[Path | None]):
         """To the list that the cursor stands in."""
         place = editor.list_at(self.row)
         if place is None:
-            self.notify("a adds to rewards, resets, terminals and phases: go to one of these", severity="warning")
+            self.notify("a adds to rewards, resets, terminals and phases", severity="warning")
             return
         kind = str(place[-1])
         if kind in OF_LISTS or kind == "phases":
             dialog = editor.element_chooser(self.reference, kind)
-            self.app.push_screen(dialog, lambda name: self._add(place, kind, name) if name else None)
+            self.app.push_screen(dialog, lambda name: self._add(place, name) if name else None)
         else:
-            self._add(place, kind, "")
+            self._add(place, "")
 
-    def _add(self, place: KeyPath, kind: str, name: str) -> None:
-        reference = self.reference
-        if kind != "rewards":
-            added = self._try(
-                lambda draft: editor.with_element(draft, reference, place, editor.new_element(kind, name))
-            )
-        elif self.session.draft.written.value((*place, name)) is not None:
-            self.notify(f"{name} is there already", severity="warning")
-            return
-        else:
-            added = self._try(lambda draft: editor.with_reward(draft, reference, place, name))
-        if added:
+    def _add(self, place: KeyPath, name: str) -> None:
+        if self._try(lambda draft: editor.with_element(draft, self.reference, place, name)):
             self.field_list.unfold(place[:1])
             self.show_all()
 
     def action_remove(self) -> None:
         row = self.row
-        if row is None:
-            return
-        if row.kind == "section":
-            self.notify("only a key or an element can be taken out", severity="warning")
-        else:
+        if row is not None:
             self._try(lambda draft: editor.without(draft, row))
 
     def action_undo(self) -> None:
-        self._moved(self.session.undo(), "nothing to undo")
-
-    def action_redo(self) -> None:
-        self._moved(self.session.redo(), "nothing to do again")
-
-    def _moved(self, done: bool, otherwise: str) -> None:
-        if done:
+        if self.session.undo():
             self.ask_check()
         else:
-            self.notify(otherwise)
+            self.notify("nothing to undo")
+
+    def action_redo(self) -> None:
+        if self.session.redo():
+            self.ask_check()
+        else:
+            self.notify("nothing to redo")
 
     # Going to rows
 
@@ -401,7 +383,8 @@ class FormScreen(Screen[Path | None]):
                 self.action_save()
             if choice != "drop":
                 return
-        self.dismiss()
+        if bring_to_top(self):
+            self.dismiss()
 
     def action_show_help(self) -> None:
         self.app.push_screen(HelpScreen("form", "Profile form", [("", HELP)]))

@@ -171,6 +171,10 @@ class DialogText(TextView, can_focus=False):
         self.refresh(layout=True)
 
 
+def _words(text: str | Words) -> Words:
+    return (lambda width: wrap(text, width, "muted")) if isinstance(text, str) else text
+
+
 class Options(OptionList):
     """List of options, the cursor a shape too. Each option's content leaves its first column blank for the sign."""
 
@@ -201,12 +205,11 @@ class ChoiceDialog(Dialog[Answer | None]):
         """text: what changes by it."""
         super().__init__(title)
         self._choices = choices
-        self._text: Words = (lambda width: wrap(text, width, "muted")) if isinstance(text, str) else text
-        self._has_text = bool(text)
+        self._text = DialogText("dialog-text", _words(text)) if text else None
 
     def body(self) -> ComposeResult:
-        if self._has_text:
-            yield DialogText("dialog-text", self._text)
+        if self._text is not None:
+            yield self._text
         yield Options("choices", *map(_option, self._choices))
 
     def on_mount(self) -> None:
@@ -262,7 +265,7 @@ class PromptDialog(Dialog[str | None]):
         a `…` in front where the text may go on so. text: what is to be known of it.
         """
         super().__init__(title, "esc cancels")
-        self._text: Words = (lambda width: wrap(text, width, "muted")) if isinstance(text, str) else text
+        self._text = DialogText("dialog-text", _words(text))
         self._validator = PromptValidator(judge)
         self._verdict = DialogText("verdict")
         self.line = Input(
@@ -270,7 +273,7 @@ class PromptDialog(Dialog[str | None]):
         )
 
     def body(self) -> ComposeResult:
-        yield DialogText("dialog-text", self._text)
+        yield self._text
         yield self.line
         yield self._verdict
 
@@ -396,10 +399,6 @@ class ChooserDialog(Dialog["str | None"]):
         if not found:
             yield Option(Content.styled(f" {self._own or 'nothing of that name'}", "$muted"), disabled=True)
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Without marks, space is typed."""
-        return action != "mark" or self._marked is not None
-
     def action_mark(self) -> None:
         option = self._list.highlighted_option
         if self._marked is not None and option is not None and option.id is not None:
@@ -416,8 +415,11 @@ class ChooserDialog(Dialog["str | None"]):
         await self._list.run_action(to)
 
     @on(OptionList.OptionSelected)
-    def _selected(self, event: OptionList.OptionSelected) -> None:
-        self.dismiss(event.option_id)
+    def _clicked(self, event: OptionList.OptionSelected) -> None:
+        if self._marked is None:
+            self.dismiss(event.option_id)
+        else:
+            self.action_mark()
 
     @on(Input.Submitted)
     def _submitted(self, event: Input.Submitted) -> None:

@@ -9,7 +9,7 @@ from rltui.events.records import WorkerFailed
 from rltui.run_state.fold import fold
 from rltui.run_state.snapshot import FlagRow, RunSnapshot, WorkerRow
 from rltui.tui.panes.pane import View
-from rltui.tui.panes.workers import TraceText, WorkersPane, failures
+from rltui.tui.panes.workers import WorkersPane, failures, trace_lines
 from rltui.tui.text import plain
 from tests.fakes import run_story
 from tests.fakes.drawn_panes import NOW, STORY, drawn
@@ -88,7 +88,7 @@ def test_the_whole_trace_of_a_failure() -> None:
     raised = WorkerFailed(time=NOW, worker=1, kind="raised", reason="ValueError: bad reward", trace=trace)
     found = failures(fold(STORY, [raised]).log, 1)
     assert len(found) == 2 and "touch.py" in found[0].message, "newest first"
-    text = plain(TraceText(found).paint(60, 20))
+    text = plain(trace_lines(found, 60))
     assert "raised: ValueError: bad reward" in text and "  File touch.py, line 31" in text
     assert "no traceback: the process was gone" in text
     assert failures(STORY.log, 0) == []

@@ -49,7 +49,7 @@ async def test_two_side_by_side(data: DataDir, size: tuple[int, int], ascii_only
         await all_checked(pilot)
         await pilot.press("equals_sign")
         await until(pilot, lambda: "reading the journals" not in screen_text(pilot.app.screen))
-        box = pilot.app.screen.query_one("#compare").region
+        box = pilot.app.screen.query_one("#dialog").region
         rows = screen_text(pilot.app.screen).split("\n")[box.y : box.bottom]
         compare(
             f"browser-compare-{form_name(size, ascii_only)}", "\n".join(row[box.x : box.right] for row in rows) + "\n"

@@ -192,6 +192,6 @@ def test_what_was_meant_comes_first(subtests: pytest.Subtests, capsys: pytest.Ca
 def test_where_to_read_on_is_the_command_s_own_help(capsys: pytest.CaptureFixture[str]) -> None:
     assert refused(capsys, "ls", "--jsn")[-1] == "  rltui ls --help shows an example"
     assert refused(capsys, "fly")[-2:] == [
-        "  commands: train, attach, ls, status, stop, info, milestones, watch, profile, lut, doctor, trace, bench",
+        f"  commands: {', '.join(COMMANDS)}",
         "  rltui --help shows all commands",
     ]

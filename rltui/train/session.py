@@ -17,9 +17,9 @@ from rltui.runs.atomic import replace_file
 from rltui.runs.checkpoint import read_checkpoint
 from rltui.runs.journal import JournalWriter
 from rltui.runs.journal_reader import copy_history, reward_so_far, unclean_end
+from rltui.runs.launch_plan import confirm
 from rltui.runs.lock import RunLock, check_writable, claim_run
 from rltui.runs.paths import RunPaths
-from rltui.runs.resume import confirm
 from rltui.runs.saver import clean_temporary
 from rltui.supervise.launch import output_mover
 from rltui.train.active_task import ActiveTask, LoopState

@@ -6,7 +6,6 @@ import platform
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib.metadata import PackageNotFoundError, version
-from pathlib import Path
 
 from rltui.checks.components import examine_table, faults
 from rltui.env.from_profile import env_spec, signature
@@ -14,11 +13,11 @@ from rltui.errors import RltuiError
 from rltui.profile.curriculum import source_hashes
 from rltui.profile.models import Profile
 from rltui.profile.resolved import digest
-from rltui.runs import meta, trainer_state
+from rltui.runs import trainer_state
+from rltui.runs.launch_plan import LaunchPlan, plan_launch
 from rltui.runs.lock import check_writable
 from rltui.runs.meta import Signature
 from rltui.runs.paths import DataDir, RunPaths
-from rltui.runs.resume import ResumePlan, choose_resume, with_source_warnings
 from rltui.runs.trainer_state import TrainerState
 from rltui.sim import meshes
 from rltui.supervise.control_client import user_name
@@ -65,7 +64,7 @@ class StartContext:
     options: TrainOptions
     config: ResolvedConfig
     signature: Signature
-    plan: ResumePlan
+    plan: LaunchPlan
     state: TrainerState | None  # of the checkpoint that it goes on from
     curriculum: Curriculum
     author: str
@@ -104,29 +103,22 @@ def prepare(options: TrainOptions) -> StartContext:
     meshes.check(meshes.locate(first.meshes))
     warnings = table_warnings(profile, options.profile_argument, options.force)
     needed = signature(profile, first)
-    plan = choose_resume(
+    sources = source_hashes(profile)
+    plan = plan_launch(
         options.data,
         needed,
         profile=options.profile_argument,
         run=options.run,
         mode=options.resume,
         fork=options.fork,
+        sources=sources,
     )
-    sources = source_hashes(profile)
-    plan = with_source_warnings(plan, sources)
-    state, origin = _origin(plan.checkpoint)
+    state = trainer_state.read(plan.checkpoint) if plan.checkpoint is not None else None
+    origin = Origin(plan.trained_with, state.curriculum if state else None) if plan.checkpoint is not None else None
     curriculum = Curriculum(profile, plan.timesteps, origin)
     config = ResolvedConfig.resolve(curriculum.profile)
     author = profile.author or user_name()
     return StartContext(options, config, needed, plan, state, curriculum, author, versions(), warnings, sources)
-
-
-def _origin(checkpoint: Path | None) -> tuple[TrainerState | None, Origin | None]:
-    """Where the trainer stood that wrote it."""
-    if checkpoint is None:
-        return None, None
-    state = trainer_state.read(checkpoint)
-    return state, Origin(meta.read(checkpoint).profile, state.curriculum if state else None)
 
 
 def versions() -> dict[str, str]:

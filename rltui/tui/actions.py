@@ -110,6 +110,7 @@ LAUNCHER = (
     Action("fold", ("space",), "Fold", "Open or close a branch of the tree", "View", palette=False),
     Action("browser", ("b",), "Browser", "Milestones and checkpoints: compare, fork, keep, pin, export, delete", "View", 8),
     Action("refresh", ("r",), "Refresh", "Read all from disk again, and check the profile anew", "View", 10),
+    Action("measure", ("m",), "Measure", "Measure how fast this profile trains here; the checks run again too", "View"),
     *EVERYWHERE,
 )  # fmt: skip
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -17,25 +17,10 @@ from rltui.tui.checks.text_check import TextChecker
 if TYPE_CHECKING:
     from rltui.run_state.other_run import OtherRuns
     from rltui.run_state.reader import RecordSource
+    from rltui.runs.launch_plan import LaunchPlan
     from rltui.supervise.launch import LaunchedTrainer
 
-MEMINFO = Path("/proc/meminfo")  # of Linux, in units of 1024 bytes
-
-
-class LaunchRequest(Protocol):
-    """What supervise.launch.detached is called with."""
-
-    @property
-    def profile(self) -> str: ...
-
-    @property
-    def run(self) -> str | None: ...
-
-    @property
-    def args(self) -> Sequence[str]: ...
-
-
-Launch = Callable[[LaunchRequest], "LaunchedTrainer"]
+Launch = Callable[["LaunchPlan"], "LaunchedTrainer"]
 
 
 class Sampler(Protocol):
@@ -49,24 +34,6 @@ class Sampler(Protocol):
 
     def stop(self) -> None:
         """End soon; does not wait."""
-
-
-def free_megabytes() -> float | None:
-    """10^6 bytes that programs could still have; None where the system does not say."""
-    try:
-        lines = MEMINFO.read_text(encoding="ascii").splitlines()
-        return next(int(line.split()[1]) * 1024 / 1e6 for line in lines if line.startswith("MemAvailable:"))
-    except (OSError, ValueError, IndexError, StopIteration):
-        return _free_by_psutil()
-
-
-def _free_by_psutil() -> float | None:
-    import psutil  # 20 ms, for systems that have no such file
-
-    try:
-        return float(psutil.virtual_memory().available) / 1e6
-    except (OSError, AttributeError):
-        return None
 
 
 @dataclass(frozen=True)
@@ -86,14 +53,13 @@ class LauncherDependencies:
 class Dependencies:
     """None: the real one.
 
-    sources: (run, trainer just launched) → where its news comes from. clock: Unix seconds. free_memory: MB.
+    sources: (run, trainer just launched) → where its news comes from. clock: Unix seconds.
     """
 
     sources: Callable[[str, LaunchedTrainer | None], RecordSource] | None = None
     launch: Launch | None = None
     checker: ProfileChecker = field(default_factory=ProfileChecker)
     clock: Callable[[], float] = time.time
-    free_memory: Callable[[], float | None] = free_megabytes
     tools: LauncherDependencies = field(default_factory=LauncherDependencies)
     tables: TableChecker = field(default_factory=TableChecker)
     other_runs: OtherRuns | None = None  # to compare with

@@ -13,12 +13,13 @@ from rltui.tui.actions import place_of
 
 if TYPE_CHECKING:
     from rltui.run_state.reader import RecordSource
+    from rltui.runs.launch_plan import LaunchPlan
     from rltui.runs.paths import DataDir
     from rltui.supervise.guardian import Lifeline
     from rltui.supervise.launch import LaunchedTrainer
     from rltui.tui.ascii import ChartStyle
     from rltui.tui.cockpit.screen import CockpitScreen
-    from rltui.tui.dependencies import Dependencies, Launch, LaunchRequest
+    from rltui.tui.dependencies import Dependencies, Launch
     from rltui.tui.launcher.screen import LauncherScreen
     from rltui.tui.notifications import Notifier
     from rltui.tui.settings import LoadedSettings
@@ -119,10 +120,10 @@ class Navigator:
     def _launch(self) -> Launch:
         return self._dependencies.launch or self._launch_detached
 
-    def _launch_detached(self, request: LaunchRequest) -> LaunchedTrainer:
+    def _launch_detached(self, plan: LaunchPlan) -> LaunchedTrainer:
         from rltui.supervise import launch  # with psutil
 
-        return launch.detached(request.profile, self._data, request.run, request.args)
+        return launch.detached(plan.profile, self._data, plan.run, plan.args)
 
     def _run_files(self, run: str, trainer: LaunchedTrainer | None) -> RecordSource:
         from rltui.run_state.reader import RunFiles

@@ -10,6 +10,7 @@ Span = tuple[str, str]  # text, role; "" is the plain foreground
 Line = tuple[Span, ...]
 SOLID, HOLLOW = "▌", "▏"  # a list's cursor with the focus and without: a shape, for those who see no background
 ENDING = 7  # columns: the time of day at the end of a run's name, `-100732`
+INDENT = 2  # columns of what stands under a heading
 MARKS = 16  # characters that one column may take: combining marks have no width
 
 
@@ -137,6 +138,11 @@ def _wrap_words(words: Iterable[str], width: int) -> list[str]:
         *pieces, row = [word] if cell_len(word) <= width else [piece for piece in chop_cells(word, width) if piece]
         rows += pieces
     return [*rows, row] if row else rows
+
+
+def indented(lines: Sequence[Line]) -> list[Line]:
+    """Without the empty ones."""
+    return [((" " * INDENT, ""), *line) for line in lines if line]
 
 
 def named_lines(rows: Sequence[tuple[str, str, str]], width: int) -> list[Line]:

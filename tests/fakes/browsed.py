@@ -79,7 +79,6 @@ async def browser(
         launch=launch or refuse,
         checker=ProfileChecker(lambda command: child(list(command))),
         clock=clock or Clock(LAUNCHER_NOW),
-        free_memory=lambda: 14_541.0,
         tools=children.tools(),
     )
     app = RltuiApp(data, ascii_only=ascii_only, readonly=readonly, dependencies=dependencies)

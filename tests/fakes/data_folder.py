@@ -10,6 +10,7 @@ from rltui.runs import meta
 from rltui.runs.journal import JournalWriter
 from rltui.runs.meta import Signature
 from rltui.runs.paths import DataDir, RunPaths
+from rltui.tui.launcher.catalog import Catalog, CatalogReader
 from tests.fakes import run_story, saved_runs
 
 PROFILE = """\
@@ -111,3 +112,10 @@ def make_two(data: DataDir, now: float) -> None:
     """alpha, which has stopped minutes ago, and beta, a day ago."""
     make_stopped(data, "alpha", iterations=560, time=now - 180)
     make_stopped(data, "beta", iterations=250, time=now - 86_400)
+
+
+def all_checked(reader: CatalogReader) -> Catalog:
+    """The catalogue with a verdict on every profile."""
+    for profile in reader.read().profiles:
+        reader.check_one(profile.path)
+    return reader.read()

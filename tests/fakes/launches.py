@@ -6,9 +6,9 @@ import threading
 from pathlib import Path
 
 from rltui.errors import RltuiError
+from rltui.runs.launch_plan import LaunchPlan
 from rltui.supervise.launch import LaunchedTrainer
 from rltui.supervise.processes import ManagedProcess
-from rltui.tui.launcher.plan import LaunchPlan
 from tests.fakes.patience import patience
 
 

@@ -126,7 +126,6 @@ async def launcher(
         launch=launch or refuse,
         checker=ProfileChecker(lambda command: data_folder.check_child(list(command))),
         clock=Clock(LAUNCHER_NOW),
-        free_memory=lambda: 14_541.0,
         tools=tools or children.tools(),
     )
     app = RltuiApp(data, ascii_only=ascii_only, dependencies=dependencies)

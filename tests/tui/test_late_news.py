@@ -23,9 +23,9 @@ from rltui.tui.panes.metrics import MetricsPane
 from tests.fakes.screens import launcher
 
 FROM_THREADS: dict[type[Widget], tuple[str, ...]] = {
-    LauncherScreen: ("on_catalog_ready", "on_launch_plan_ready"),
+    LauncherScreen: ("on_catalog_ready", "on_plan_ready"),
     LauncherDetails: ("on_preflight_news",),
-    BrowserScreen: ("on_library_ready", "on_hashes_checked", "on_state_plan_ready", "on_operation_done"),
+    BrowserScreen: ("on_library_ready", "on_hashes_checked", "on_plan_ready", "on_operation_done"),
     CompareScreen: ("on_compare_screen_read",),
     ForkScreen: ("on_fork_screen_profiles", "on_fork_screen_worked"),
     CockpitScreen: ("on_snapshot_ready",),

@@ -38,7 +38,7 @@ async def test_enter_launches_what_the_right_side_says_then_the_cockpit_opens(da
     async with launcher(data, launch=launches, run=run) as pilot:
         await until_shown(pilot, "start the new run ball-touching-20251127-133000")
         await pilot.press("enter", "enter")  # an impatient finger starts one trainer
-        await until_shown(pilot, "The trainer starts: it loads torch")
+        await until_shown(pilot, "torch loads")
         await pilot.press("escape", "q")  # a start cannot be called back
         assert isinstance(pilot.app.screen, LaunchingScreen)
         launches.go.set()
@@ -77,7 +77,6 @@ def slow_checks(launches: Launches, checking: threading.Event, data: DataDir) ->
         launch=launches,
         checker=ProfileChecker(check),
         clock=Clock(LAUNCHER_NOW),
-        free_memory=lambda: None,
         tools=children.tools(),
     )
     return RltuiApp(data, dependencies=dependencies)
@@ -159,7 +158,7 @@ async def test_a_run_at_its_step_limit_asks_for_a_new_one_before_it_goes_on(data
     launches = Launches(RltuiError("not now", ""))
     async with launcher(data, launch=launches) as pilot:
         await go_to(pilot, "run gamma")
-        await until_shown(pilot, "! it has reached its limit of 5,120,000 timesteps")
+        await until_shown(pilot, "! its limit of 5,120,000 timesteps is reached")
         await pilot.press("R")
         await until_shown(pilot, "its limit was 5,120,000")
         await until_shown(pilot, "trains until stopped")
@@ -182,7 +181,7 @@ async def test_a_running_run_is_attached_to_and_never_started_twice(data: DataDi
         launches = Launches()
         async with launcher(data, launch=launches, run=FakeRun(run_story.told(30), name="beta")) as pilot:
             await go_to(pilot, "run beta")
-            await until_shown(pilot, "attach to the running trainer")
+            await until_shown(pilot, "show it live")
             await pilot.press("R")
             await until_shown(pilot, "beta is training: enter shows it")
             await pilot.press("enter")
@@ -197,12 +196,12 @@ async def test_a_milestone_says_in_words_what_enter_does_and_asks_before_it_does
         await go_to(pilot, "milestone 005M")
         await until_shown(pilot, "branch off as alpha-b2 at 5,000,000 timesteps")
         await pilot.press("enter")
-        await until_shown(pilot, "Branch off as alpha-b2")
+        await until_shown(pilot, "Train on from here?")
         await pilot.press("enter")  # the safe choice comes first
         await until(pilot, lambda: isinstance(pilot.app.screen, LauncherScreen))
         assert launches.plans == []
         await pilot.press("enter")
-        await until_shown(pilot, "Branch off as alpha-b2")
+        await until_shown(pilot, "Train on from here?")
         await pilot.press("r")
         await until(pilot, lambda: bool(launches.plans))
         plan = launches.plans[0]
@@ -244,9 +243,7 @@ async def test_each_verdict_shows_when_it_is_there_and_the_highlighted_profile_c
     (data.root.parent / "profiles" / "quick.toml").write_text(
         (data.root.parent / "profiles" / "bronze-skills.toml").read_text(encoding="utf-8"), encoding="utf-8"
     )
-    dependencies = Dependencies(
-        checker=ProfileChecker(one_by_one), clock=Clock(LAUNCHER_NOW), free_memory=lambda: None, tools=children.tools()
-    )
+    dependencies = Dependencies(checker=ProfileChecker(one_by_one), clock=Clock(LAUNCHER_NOW), tools=children.tools())
     async with RltuiApp(data, dependencies=dependencies).run_test(size=(120, 40)) as pilot:
         await until_shown(pilot, "✓ quick")
         assert asked[0] == "quick"
@@ -262,8 +259,8 @@ async def test_a_profile_that_is_trained_now_opens_its_run_and_starts_nothing(da
     run = FakeRun(run_story.told(30), name="alpha")
     with RunLock(data.run("alpha")):
         async with launcher(data, run=run) as pilot:  # launching anything fails
-            text = await until_shown(pilot, "open run alpha, live")
-            assert "trained there now" in text and "starts another run beside it" in text
+            text = await until_shown(pilot, "open alpha, live")
+            assert "it trains this profile now" in text and "n starts a new run" in text
             await pilot.press("enter")
             await until(pilot, lambda: isinstance(pilot.app.screen, CockpitScreen))
 
@@ -279,8 +276,8 @@ async def test_where_nothing_can_be_gone_on_with_enter_leaves_a_choice(data: Dat
             await until_shown(pilot, "none to go on with")
             await until(pilot, lambda: pilot.app.screen.plan is not None)  # type: ignore[attr-defined]
             await pilot.press("enter")
-            text = await until_shown(pilot, "no run to go on with")
-            assert "Open alpha" in text and "Start a new run" in text
+            text = await until_shown(pilot, "Start a new run")
+            assert "Open alpha, which trains now" in text
             await pilot.press("n")
             await until_shown(pilot, "not now")
             assert launches.plans[0].args == ("--resume", "new")

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from rltui.errors import RltuiError
 from rltui.runs.paths import DataDir
 from rltui.tui.capture import screen_text
+from rltui.tui.checks.doctor import DoctorProcess
+from rltui.tui.dependencies import LauncherDependencies
 from rltui.tui.launcher.screen import LauncherScreen
 from tests.fakes import children, data_folder
 from tests.fakes.launches import Launches
@@ -18,15 +22,65 @@ from tests.fakes.screens import LAUNCHER_NOW, Clock, launcher, until, until_show
 TALL = (120, 50)
 
 
-async def test_the_checks_turn_green_one_by_one(data: DataDir) -> None:
+async def test_the_checks_turn_green_one_by_one_and_the_speed_is_measured_on_its_key(data: DataDir) -> None:
     gate = threading.Event()
     async with launcher(data, TALL, tools=children.tools(doctor_goes=gate)) as pilot:
-        shown = await until_shown(pilot, "✓ worker process")
-        assert "✓ action table: 90 rows pass 45 checks" in shown and "the speed is being measured" in shown
+        shown = await until_shown(pilot, "✓ shared memory")
+        assert "✓ action table" in shown and "m measures the speed" in shown
+        gate.set()
+        await until_shown(pilot, "✓ ready to launch")
+        assert not Path("cache").exists()
+        gate.clear()
+        await pilot.press("m")
+        await until_shown(pilot, "measuring the speed")
         gate.set()
         shown = await until_shown(pilot, "about 14,000 steps/s, 612 MB of memory, a")
         assert "every 5 min 51 s" in shown and "measured here" in shown and "✓ ready to launch" in shown
     assert (Path("cache") / next(Path("cache").iterdir()).name).is_file()
+
+
+async def test_enter_does_not_wait_for_the_doctor_and_says_so(data: DataDir) -> None:
+    gate = threading.Event()
+    launches, tools = Launches(waits=True), children.tools(doctor_goes=gate)
+    async with launcher(data, TALL, launch=launches, tools=tools) as pilot:
+        await until_shown(pilot, "✓ gpu")
+        child = tools.preflights._newest.current
+        assert isinstance(child, children.FakeDoctor)
+        await pilot.press("enter")
+        await until_shown(pilot, "preflight skipped")
+        await until(pilot, child.ended.is_set)
+        launches.fails = RltuiError("over", "")
+        gate.set()
+        launches.go.set()
+        await until_shown(pilot, "It did not start: over")
+        await pilot.press("escape")
+        await until_shown(pilot, "✓ ready to launch")  # looked at anew
+        await pilot.press("enter")
+        assert "preflight skipped" not in await until_shown(pilot, "It did not start: over")
+
+
+async def test_what_is_known_is_not_asked_for_again(data: DataDir) -> None:
+    tools = children.tools()
+    begun = counted(tools)
+    async with launcher(data, TALL, tools=tools) as pilot:
+        for key in ("down", "up", "down"):
+            await until_shown(pilot, "✓ ready to launch")
+            await pilot.press(key)
+        await until_shown(pilot, "✓ ready to launch")
+    assert len(begun) == 2
+
+
+def counted(tools: LauncherDependencies) -> list[str]:
+    """The profiles that doctors are started for, from now on."""
+    begun: list[str] = []
+    start = tools.preflights._start
+
+    def count(command: Sequence[str]) -> DoctorProcess:
+        begun.append(command[3])
+        return start(command)
+
+    tools.preflights._start = count
+    return begun
 
 
 async def test_a_failing_check_says_what_launching_will_do(data: DataDir) -> None:
@@ -34,14 +88,14 @@ async def test_a_failing_check_says_what_launching_will_do(data: DataDir) -> Non
     async with launcher(data, TALL, tools=children.tools(fails=fails)) as pilot:
         shown = await until_shown(pilot, "✗ 1 failed")
         assert "✗ memory: about 64 GB needed" in shown and "fewer collect.workers" in shown
-        assert "launching goes on, and the system may end the trainer" in shown
+        assert "the system may end the trainer" in shown
 
 
 async def test_what_was_checked_a_while_ago_says_so_and_r_checks_again(data: DataDir) -> None:
     clock = Clock(LAUNCHER_NOW - 180)
     tools = children.tools(clock=clock)
     async with launcher(data, TALL, tools=tools) as pilot:
-        await until_shown(pilot, "✓ ready to launch  3 min ago, r checks again")
+        await until_shown(pilot, "3 min ago, r checks again")
         clock.now = LAUNCHER_NOW
         await pilot.press("r")
         await until(pilot, lambda: "r checks again" not in screen_text(pilot.app.screen))
@@ -56,9 +110,7 @@ async def test_another_content_is_checked_anew(data: DataDir, monkeypatch: pytes
     profile = Path("profiles/ball-touching.toml")
     profile.write_text(f'{profile.read_text()}[rewards]\n"mine.py:Mine" = 1\n')
     tools = children.tools()
-    begun: list[str] = []
-    start = tools.preflights._start
-    tools.preflights._start = lambda command: (begun.append(command[3]), start(command))[1]  # type: ignore[func-returns-value]
+    begun = counted(tools)
     async with launcher(data, TALL, tools=tools) as pilot:
         await until_shown(pilot, "✓ ready to launch")
         assert len(begun) == 1
@@ -100,7 +152,8 @@ async def test_force_names_what_it_passes_over(data: DataDir, monkeypatch: pytes
         await pilot.press("down", "down")
         await until_shown(pilot, "F launches it all the same")
         await pilot.press("F")
-        await until_shown(pilot, "Passed over: the action table x fails 6 checks")
+        await until_shown(pilot, "Launch all the same")
+        await until_shown(pilot, "the action table x fails 6 checks")
         await pilot.press("escape", "enter")
         assert launches.plans == []
         await pilot.press("F", "f")

@@ -28,7 +28,10 @@ def loaded(statement: str, names: tuple[str, ...]) -> set[str]:
             ("torch", "textual", "RocketSim"),
         ),
         ("import rltui.learn.ppo", ("textual", "RocketSim")),
-        ("import rltui.runs.resume, rltui.runs.saver, rltui.runs.summary", ("torch", "textual", "RocketSim", "numpy")),
+        (
+            "import rltui.runs.launch_plan, rltui.runs.saver, rltui.runs.summary",
+            ("torch", "textual", "RocketSim", "numpy"),
+        ),
         ("import rltui.events.records, rltui.events.metrics", ("torch", "textual", "RocketSim", "numpy")),
         ("import rltui.profile.load", ("torch", "textual", "RocketSim", "numpy")),
         ("import rltui.policy.mlp, rltui.policy.saved", ("torch", "textual", "RocketSim")),

@@ -218,7 +218,7 @@ PLACES = {
     "profile, written": Place(
         "my.toml", lambda path: refusal(lambda: save.save_text(path, "x", save.read_text(path))), frozenset({"a NUL"})
     ),
-    "profile in the launcher": Place("my.toml", lambda path: read_profile(ProfileFile("my", path, False)).label, ALL),
+    "profile in the launcher": Place("my.toml", lambda path: read_profile(ProfileFile("my", path, False)).description, ALL),
     "profile's hash": Place("my.toml", lambda path: content_hash(path)[:0], ALL),
     "profile of a saved state": Place("my.toml", lambda path: str(saved_changes(path, path))),
     "component": Place("mine.py", component),

@@ -17,14 +17,14 @@ from textual.message import Message
 
 from rltui.profile.locate import STATE_FILE, ProfileFile, list_profiles
 from rltui.runs.inventory import CheckpointInfo
+from rltui.runs.launch_plan import LaunchPlan
 from rltui.runs.meta import Meta
 from rltui.runs.paths import DataDir
 from rltui.tui.background import if_mounted
 from rltui.tui.browser.compare import change_lines
 from rltui.tui.checks.results import KeyChange, ProfileChecker, resolved_changes
 from rltui.tui.launcher.catalog import ProfileEntry, read_profile
-from rltui.tui.launcher.plan import LaunchPlan, plan_fork, saved_profile
-from rltui.tui.launcher.start import plan_lines
+from rltui.tui.launcher.plan import Plan, Refusal, enter_lines, plan_fork, saved_profile
 from rltui.tui.text import Line, clean, text_line, wrap
 from rltui.tui.widgets.dialogs import Dialog
 from rltui.tui.widgets.list_view import ListView, Row, TextView
@@ -67,7 +67,7 @@ def row(profile: ProfileEntry, entry: CheckpointInfo) -> Line:
 class Fork:
     """What is known of forking with one profile. changes: None while the child has not answered."""
 
-    plan: LaunchPlan
+    plan: Plan
     changes: list[KeyChange] | str | None = None
 
 
@@ -78,8 +78,8 @@ def fork_lines(profile: ProfileEntry | None, fork: Fork | None, width: int) -> l
     found = [*wrap(profile.description or "no description", width, "muted"), ()]
     if fork is None:
         return [*found, text_line("being looked at …", "muted")]
-    found += [text_line("Enter will", "title"), *plan_lines(fork.plan, width)]
-    if fork.plan.refused:
+    found += enter_lines(fork.plan, width)
+    if isinstance(fork.plan, Refusal):
         return found
     if fork.changes is None:
         return [*found, (), text_line("comparing the profiles …", "muted")]
@@ -173,9 +173,9 @@ class ForkScreen(Dialog[LaunchPlan | None]):
     @work(thread=True, exit_on_error=False)
     def _plan(self, path: Path, profile: ProfileEntry) -> None:
         """First whether it can be done, then what changes."""
-        plan = plan_fork(self._data, self._entry.path, self._entry.title, profile, self._clock())
+        plan = plan_fork(self._data, self._entry.path, profile, self._clock())
         self.post_message(self.Worked(path, Fork(plan)))
-        if not plan.refused:
+        if isinstance(plan, LaunchPlan):
             changes = resolved_changes(self._entry.path / STATE_FILE, path, self._checker.run)
             self.post_message(self.Worked(path, Fork(plan, changes)))
 
@@ -188,7 +188,7 @@ class ForkScreen(Dialog[LaunchPlan | None]):
         fork = self._forks.get(self.path) if self.path else None
         if fork is None:
             self.notify("It is being looked at: a moment", severity="warning")
-        elif fork.plan.refused:
-            self.notify(fork.plan.refused, title="It cannot be forked so", severity="error", timeout=8)
-        else:
+        elif isinstance(fork.plan, LaunchPlan):
             self.dismiss(fork.plan)
+        else:
+            self.notify("This profile cannot be trained from it: the right side says why", severity="warning")

@@ -20,6 +20,7 @@ from textual.worker import get_current_worker
 from rltui import formatting
 from rltui.errors import RltuiError
 from rltui.runs.inventory import CheckpointInfo
+from rltui.runs.launch_plan import LaunchPlan
 from rltui.runs.paths import DataDir
 from rltui.tui.actions import Place, bindings, in_footer
 from rltui.tui.ascii import ChartStyle
@@ -34,8 +35,8 @@ from rltui.tui.browser.table import SORTABLE, CheckpointTable
 from rltui.tui.browser.tree import RunTree
 from rltui.tui.checks.results import ProfileChecker
 from rltui.tui.dependencies import Launch
-from rltui.tui.launcher.plan import LaunchPlan, StatePlanReady, plan_resume
-from rltui.tui.launcher.start import launch_plan, start_dialog
+from rltui.tui.launcher.plan import PlanReady, plan_state
+from rltui.tui.launcher.start import start_dialog, start_trainer
 from rltui.tui.messages import BrowserLeft, RunOpened, WatchAsked
 from rltui.tui.notifications import exit_message
 from rltui.tui.text import Line
@@ -256,20 +257,18 @@ class BrowserScreen(Screen[None]):
         self._attempt(self._resume)
 
     def _resume(self, entry: CheckpointInfo) -> None:
+        if not entry.saved:
+            raise RltuiError("training can go on from a milestone or a checkpoint only")
         if (entry.bytes or 0) > MUCH:
             self.notify("every byte of it is being read …", timeout=2)
         self._plan_resume(entry)
 
     @work(thread=True, exit_on_error=False)
     def _plan_resume(self, entry: CheckpointInfo) -> None:
-        self.post_message(
-            StatePlanReady(
-                plan_resume(self._data, entry.run, entry if entry.saved else None, entry.title, self._clock())
-            )
-        )
+        self.post_message(PlanReady(plan_state(self._data, entry.run, entry.path, self._clock())))
 
     @if_mounted
-    def on_state_plan_ready(self, message: StatePlanReady) -> None:
+    def on_plan_ready(self, message: PlanReady) -> None:
         self.app.push_screen(start_dialog(message.plan), self._start)
 
     def action_fork(self) -> None:
@@ -282,7 +281,7 @@ class BrowserScreen(Screen[None]):
 
     def _start(self, plan: LaunchPlan | None) -> None:
         if plan is not None:
-            launch_plan(self, plan, self._dependencies.launch, self._clock)
+            start_trainer(self, plan, self._dependencies.launch, self._clock)
 
     def action_pin(self) -> None:
         self._attempt(partial(self._operate_on, partial(operations.toggle_flag, flag="pinned")))

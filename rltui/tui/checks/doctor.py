@@ -6,7 +6,7 @@ import hashlib
 import socket
 import subprocess
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -39,6 +39,14 @@ class PreflightCheck:
     advice: str = ""
 
 
+class Measured(msgspec.Struct, frozen=True):
+    """Speed measured once. busy_percent: of the processor, by others meanwhile."""
+
+    steps_per_second: float
+    time: float  # Unix seconds
+    busy_percent: float = 0.0
+
+
 @dataclass(frozen=True)
 class Preflight:
     """key: of the profile's content. ended: Unix seconds; None while more will come. problem: why the child said nothing."""
@@ -47,9 +55,7 @@ class Preflight:
     checks: tuple[PreflightCheck, ...] = ()
     ended: float | None = None
     problem: str = ""
-    steps_per_second: float | None = None  # as measured just now
-    measured: float | None = None  # Unix seconds
-    busy_percent: float | None = None  # of the processor, by others while it was measured
+    speed: Measured | None = None  # as measured just now
 
     @property
     def done(self) -> bool:
@@ -58,6 +64,11 @@ class Preflight:
     @property
     def failed(self) -> tuple[PreflightCheck, ...]:
         return tuple(check for check in self.checks if check.state == "fail")
+
+    @property
+    def left(self) -> list[str]:
+        """Names of what has not been looked at yet."""
+        return [] if self.done else [check.name for check in self.checks if check.state in ("waiting", "running")]
 
 
 class DoctorProcess(EndableProcess, Protocol):
@@ -85,10 +96,6 @@ class Preflights:
         """What is known of this content, running or done."""
         return self._known.get(key)
 
-    def forget(self, key: str) -> None:
-        """What was found there counts no longer."""
-        self._known.pop(key, None)
-
     def run(self, key: str, profile: Path, data: Path, publish: Callable[[Preflight], None], speed: bool) -> None:
         """Blocks until the child has ended or a newer one takes its place. speed: measure that too.
 
@@ -104,20 +111,21 @@ class Preflights:
             self._newest.replace(child)
             self._publish(state, publish)
             for line in child.lines():
-                state = with_line(state, line)
                 if self._newest.current is not child:
                     break
+                state = with_line(state, line)
                 self._publish(state, publish)
         except OSError as error:
             state = replace(state, problem=str(error))
         if self._newest.release(child):
             self._publish(_ended(state, self._clock()), publish)
-        else:
-            self._known.pop(key, None)
+        elif self._known.get(key) is state:
+            self._known.pop(key)
 
     def cancel(self) -> None:
-        """The cursor has moved on."""
+        """The cursor has moved on: what is half done is forgotten."""
         self._newest.replace(None)
+        self._known = {key: state for key, state in self._known.items() if state.done}
 
     def _publish(self, state: Preflight, publish: Callable[[Preflight], None]) -> None:
         self._known[state.key] = state
@@ -137,19 +145,10 @@ def with_line(state: Preflight, line: bytes) -> Preflight:
     if found.get("outcome") not in ("pass", "warn", "fail"):
         return state
     sentence, advice = str(found.get("sentence", "")), str(found.get("advice", ""))
-    check = PreflightCheck(str(found.get("name", "")), found["outcome"], sentence, advice)
-    return _measured(_with(state, check), found.get("figures") or {})
-
-
-def _measured(state: Preflight, figures: Mapping[str, float]) -> Preflight:
-    if "steps_per_second" not in figures:
-        return state
-    return replace(
-        state,
-        steps_per_second=figures["steps_per_second"],
-        measured=figures.get("time"),
-        busy_percent=figures.get("busy_percent"),
-    )
+    state = _with(state, PreflightCheck(str(found.get("name", "")), found["outcome"], sentence, advice))
+    with suppress(msgspec.ValidationError):
+        state = replace(state, speed=msgspec.convert(found.get("figures"), Measured))
+    return state
 
 
 def _with(state: Preflight, check: PreflightCheck) -> Preflight:
@@ -179,14 +178,6 @@ class DoctorChild:
     def end(self) -> None:
         kill_session(self._process)
         self._process.kill()
-
-
-class Measured(msgspec.Struct, frozen=True):
-    """Speed measured once."""
-
-    steps_per_second: float
-    time: float  # Unix seconds
-    busy_percent: float = 0.0
 
 
 class Measurements:

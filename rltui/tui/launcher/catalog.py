@@ -31,8 +31,6 @@ class ProfileEntry:
     name: str
     path: Path
     shipped: bool
-    label: str = ""
-    phase: int | None = None
     description: str = ""
     check: ProfileCheck | None = None
 
@@ -125,11 +123,6 @@ class CatalogReader:
         self._checker.check([path])
         return self.read()
 
-    def check(self, catalog: Catalog) -> Catalog:
-        """With a check of every profile."""
-        self._checker.check([profile.path for profile in catalog.profiles])
-        return self.read()
-
     def _all_runs(self) -> tuple[RunSummary, ...]:
         names = self._data.run_names()
         self._runs = {name: self._run(self._data.run(name)) for name in names}
@@ -166,15 +159,8 @@ def read_profile(file: ProfileFile) -> ProfileEntry:
         raw = tomllib.loads(safe_io.read_text(file.path, MAX_BYTES))
     except (OSError, ValueError, RecursionError):
         return ProfileEntry(file.name, file.path, file.shipped)
-    phase = raw.get("phase")
-    return ProfileEntry(
-        file.name,
-        file.path,
-        file.shipped,
-        label=str(raw.get("label", "")),
-        phase=phase if isinstance(phase, int) else None,
-        description=" ".join(str(raw.get("description", "")).split()),
-    )
+    description = " ".join(str(raw.get("description", "")).split())
+    return ProfileEntry(file.name, file.path, file.shipped, description)
 
 
 def _with_check(entry: ProfileEntry, checker: ProfileChecker) -> ProfileEntry:

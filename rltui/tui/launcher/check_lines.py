@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from rltui import formatting
 from rltui.tui.checks.doctor import SPEED, Preflight, PreflightCheck
-from rltui.tui.launcher.catalog import Catalog, ProfileEntry
-from rltui.tui.launcher.plan import LaunchPlan
-from rltui.tui.launcher.speed import Estimate, estimate_lines
-from rltui.tui.text import Line, clean, crop_text, fit, text_line, wrap
+from rltui.tui.checks.results import ProfileSummary
+from rltui.tui.launcher.catalog import ProfileEntry
+from rltui.tui.launcher.plan import Plan
+from rltui.tui.launcher.speed import Estimate, rounded
+from rltui.tui.text import Line, fit, text_line, wrap
 
-INDENT = 2
-DISK_LOW = 5e9  # bytes
 OLD = 60.0  # seconds
-WORDS_FROM = 56  # columns; below, what passed is named and no more
+COLUMN = 22  # columns for the name of a check
 STATES = {
     "waiting": ("○", "idle"),
     "running": ("◌", "busy"),
@@ -26,36 +25,14 @@ STATES = {
 # What launching does where a check has failed.
 CONSEQUENCES: Mapping[str, str] = {
     "profile": "launching is refused",
-    "action table": "launching is refused; F launches all the same",
-    "rewards": "launching is refused; F launches all the same",
-    "memory": "launching goes on, and the system may end the trainer",
-    "disk": "launching goes on; what cannot be saved is said, and training continues",
-    "visualiser": "launching goes on",
-    "resets": "launching goes on, until such an episode begins",
-    "spaces": "launching stops with this reason",
+    "action table": "launching is refused, unless forced",
+    "rewards": "launching is refused, unless forced",
+    "memory": "the system may end the trainer",
+    "disk": "what cannot be saved is said, and training goes on",
+    "visualiser": "training goes on without it",
+    "resets": "training stops when such an episode begins",
 }
-STOPS = "launching stops with this reason, before anything is written"
-
-
-def table(rows: Sequence[tuple[str, str]], width: int) -> list[Line]:
-    """Names and values, the values wrapped."""
-    size = max((len(name) for name, _ in rows), default=0) + 2
-    lines: list[Line] = []
-    for name, value in rows:
-        wrapped = wrap(value, max(width - size, 10))
-        lines += [((f"{name if not index else '':<{size}}", "muted"), *row) for index, row in enumerate(wrapped)]
-    return lines
-
-
-def aligned_table(rows: Sequence[tuple[str, str]], width: int) -> list[Line]:
-    """As `table`, blanks kept: for aligned numbers."""
-    size = max((len(name) for name, _ in rows), default=0) + 2
-    return [((f"{name:<{size}}", "muted"), (crop_text(value, width - size), "")) for name, value in rows]
-
-
-def indented(lines: Sequence[Line]) -> list[Line]:
-    """Without the empty ones."""
-    return [((" " * INDENT, ""), *line) for line in lines if line]
+STOPS = "launching stops, before anything is written"
 
 
 def with_symbols(rows: Sequence[tuple[str, str, str]], width: int) -> list[Line]:
@@ -69,16 +46,15 @@ def with_symbols(rows: Sequence[tuple[str, str, str]], width: int) -> list[Line]
 
 @dataclass(frozen=True, slots=True)
 class PlanContext:
-    """now: Unix seconds. free_memory_mb: None where it is not known. plan: None while it is being worked out."""
+    """now: Unix seconds. plan: None while it is being worked out. estimate: of the speed."""
 
     now: float
-    plan: LaunchPlan | None = None
-    free_memory_mb: float | None = None
+    plan: Plan | None = None
     preflight: Preflight | None = None
     estimate: Estimate | None = None
 
 
-def check_lines(entry: ProfileEntry, catalog: Catalog, context: PlanContext, width: int) -> list[Line]:
+def check_lines(entry: ProfileEntry, context: PlanContext, width: int) -> list[Line]:
     """The profile's own check, the doctor's as they come, then what is expected."""
     check, preflight = entry.check, context.preflight
     rows: list[tuple[str, str, str]] = []
@@ -87,58 +63,35 @@ def check_lines(entry: ProfileEntry, catalog: Catalog, context: PlanContext, wid
     elif preflight is None:
         rows.append(("✓", "profile valid", "good") if check.valid else ("✗", "profile not valid", "bad"))
     rows += [("!", text, "warn") for text in (check.warnings if check else ())]
-    memory = entry.summary.memory_mb if entry.summary else None
-    if preflight is None:
-        rows += _memory_and_disk(memory, context.free_memory_mb, catalog.free_bytes)
-    head = text_line("Preflight", "title")
-    if preflight is not None:
-        head = (*head, *_tally(preflight), *_age(preflight, context.now))
-    lines: list[Line] = [head, *with_symbols(rows, width)]
-    lines += _preflight(preflight, width) if preflight else []
-    return [*lines, *_expected(entry, context, width)]
+    lines: list[Line] = [text_line("Preflight", "title"), *with_symbols(rows, width)]
+    lines += _preflight(preflight, context.now, width) if preflight else []
+    return [*lines, *_expected(entry.summary, context, width)]
 
 
 def tally(preflight: Preflight | None) -> str:
     """For the border: it is in view also where the list is not."""
-    return "".join(text for text, _ in (*_tally(preflight), ("", ""))).strip() if preflight else ""
+    if preflight is None or (preflight.done and preflight.problem):
+        return ""
+    total = sum(check.name != SPEED for check in preflight.checks)
+    left = len(set(preflight.left) - {SPEED})
+    if left:
+        return f"{total - left} of {total} checked"
+    return f"✗ {len(preflight.failed)} failed" if preflight.failed else "✓ ready to launch"
 
 
-def _tally(preflight: Preflight) -> Line:
+def _preflight(preflight: Preflight, now: float, width: int) -> list[Line]:
+    """Failed ones with all words, the names of the others in columns; memory, disk and ports change, so their age."""
     checks = [check for check in preflight.checks if check.name != SPEED]
-    ended = sum(check.state not in ("waiting", "running") for check in checks)
-    if not preflight.done and ended < len(checks):
-        return ((f"  {ended} of {len(checks)} checked", "muted"),)
-    if preflight.failed:
-        return ((f"  ✗ {len(preflight.failed)} failed", "bad"),)
-    return (("  ✓ ready to launch", "good"),) if not preflight.problem else ()
-
-
-def _age(preflight: Preflight, now: float) -> Line:
-    """Of what was looked at some time ago: memory, disk and ports change."""
-    old = preflight.ended is not None and now - preflight.ended >= OLD
-    return ((f"  {formatting.ago(now - (preflight.ended or now))}, r checks again", "muted"),) if old else ()
-
-
-def _preflight(preflight: Preflight, width: int) -> list[Line]:
-    """Failed ones with all words; what passed in pairs where there is room."""
-    lines: list[Line] = []
-    columns = 2 if width >= 96 else 1
-    short: list[Line] = []
-    names: list[Line] = []
-    for check in preflight.checks:
-        if check.name == SPEED:
-            continue
-        if check.state in ("fail", "warn"):
-            lines += _full(check, width)
-        elif width < WORDS_FROM:
-            names.append(_short(replace(check, sentence=""), width))
-        else:
-            short.append(_short(check, (width - 2) // columns - 2))
-    for index in range(0, len(short), columns):
-        lines.append(_joined(short[index : index + columns], (width - 2) // columns))
-    lines += [_joined(names[index : index + 2], (width - 2) // 2) for index in range(0, len(names), 2)]
-    if preflight.problem:
-        lines += with_symbols([("!", preflight.problem, "warn")], width)
+    lines = [line for check in checks if check.state in ("fail", "warn") for line in _full(check, width)]
+    names = [_name(check) for check in checks if check.state not in ("fail", "warn")]
+    columns = max(width // COLUMN, 1)
+    lines += [
+        tuple(span for name in names[at : at + columns] for span in fit(name, COLUMN))
+        for at in range(0, len(names), columns)
+    ]
+    lines += with_symbols([("!", preflight.problem, "warn")], width) if preflight.problem else []
+    if preflight.ended is not None and now - preflight.ended >= OLD:
+        lines.append(text_line(f"  {formatting.ago(now - preflight.ended)}, r checks again", "muted"))
     return lines
 
 
@@ -152,44 +105,22 @@ def _full(check: PreflightCheck, width: int) -> list[Line]:
     return lines
 
 
-def _short(check: PreflightCheck, width: int) -> Line:
+def _name(check: PreflightCheck) -> Line:
     symbol, role = STATES[check.state]
-    words = f": {clean(check.sentence)}" if check.sentence else ""
-    name = ((f"  {symbol} ", role), (check.name, "" if check.state == "pass" else "muted"))
-    return (*name, (crop_text(words, max(width - 4 - len(check.name), 4)), "muted"))
+    return ((f"  {symbol} ", role), (check.name, "" if check.state == "pass" else "muted"))
 
 
-def _joined(cells: list[Line], width: int) -> Line:
-    return tuple(span for cell in cells for span in fit(cell, width)) if len(cells) > 1 else cells[0]
-
-
-def _memory_and_disk(memory: float | None, free: float | None, disk: int | None) -> list[tuple[str, str, str]]:
-    """Until the doctor has looked."""
-    rows: list[tuple[str, str, str]] = []
-    if memory is not None:
-        enough = free is None or memory < free * 0.9
-        left = f" of {formatting.megabytes(free)} free" if free is not None else ""
-        sign, role = ("✓", "good") if enough else ("!", "warn")
-        rows.append((sign, f"about {formatting.megabytes(memory)} of memory{left}", role))
-    if disk is not None:
-        sign, role = ("✓", "good") if disk > DISK_LOW else ("!", "warn")
-        rows.append((sign, f"{formatting.size(disk)} of disk free", role))
-    return rows
-
-
-def _expected(entry: ProfileEntry, context: PlanContext, width: int) -> list[Line]:
+def _expected(summary: ProfileSummary | None, context: PlanContext, width: int) -> list[Line]:
     """Speed, memory and how often there is a milestone; how that is known."""
-    words = estimate_lines(entry.summary, context.estimate)
-    if not words or (context.estimate is None and not _measuring(context.preflight)):
+    if summary is None:
         return []
-    first, *basis = words
-    if context.estimate is None:
-        basis = ["the speed is being measured …"]
-    rows = wrap(f"Expected here: {first}", width, "strong")
-    return [(), *rows, *(row for text in basis for row in wrap(text, width, "muted"))]
-
-
-def _measuring(preflight: Preflight | None) -> bool:
-    return preflight is not None and any(
-        check.name == SPEED and check.state in ("waiting", "running") for check in preflight.checks
-    )
+    found = context.estimate
+    parts = [f"about {rounded(found.steps_per_second):,} steps/s"] if found is not None else []
+    parts += [f"{formatting.megabytes(summary.memory_mb)} of memory"] if summary.memory_mb is not None else []
+    if found is not None and summary.milestone_interval:
+        parts.append(f"a milestone every {formatting.remaining(summary.milestone_interval / found.steps_per_second)}")
+    lines = wrap(f"Expected here: {', '.join(parts)}", width, "strong") if parts else []
+    if context.preflight is not None and SPEED in context.preflight.left:
+        return [(), *lines, text_line("measuring the speed …", "muted")]
+    how = wrap(found.basis, width, "muted") if found is not None else [(("m", "key"), (" measures the speed", "muted"))]
+    return [(), *lines, *how]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 
 from rltui import formatting
@@ -10,51 +9,16 @@ from rltui.events import metric_keys
 from rltui.formatting import over_episodes, over_iterations
 from rltui.runs.best import Best, best_note, describe_best
 from rltui.runs.inventory import CheckpointInfo
+from rltui.runs.launch_plan import LaunchPlan
 from rltui.runs.summary import RunSummary
 from rltui.tui.checks.results import PhaseSummary
 from rltui.tui.launcher.catalog import Catalog, ProfileEntry
-from rltui.tui.launcher.check_lines import INDENT, PlanContext, aligned_table, check_lines, indented, table
-from rltui.tui.launcher.plan import LaunchPlan
-from rltui.tui.launcher.start import plan_lines
+from rltui.tui.launcher.check_lines import PlanContext, check_lines
+from rltui.tui.launcher.plan import Plan, enter_lines
 from rltui.tui.launcher.tree import state_sign
-from rltui.tui.text import Line, text_line, wrap
+from rltui.tui.text import INDENT, Line, crop_text, indented, named_lines, text_line, wrap
 
-MOST_REASONS = 3
 Weights = Mapping[str, "float | list[tuple[int, float]]"]
-_HASH = re.compile(r"\b[0-9a-f]{32,}\b")
-
-
-def describe_plan(plan: LaunchPlan | None, width: int, *, checking: bool = False) -> list[Line]:
-    """checking: the profile is being checked, so there is none yet."""
-    title = text_line("Enter will", "title")
-    if checking:
-        return [title, *indented([text_line("be told once the profile is checked …", "muted")])]
-    return [title, *_plan_lines(plan, width)]
-
-
-def _plan_lines(plan: LaunchPlan | None, width: int) -> list[Line]:
-    room = width - INDENT
-    if plan is None:
-        return indented([text_line("be told in a moment: looking at the checkpoints …", "muted")])
-    return indented(_refusal(plan, room) if plan.refused else plan_lines(plan, room))
-
-
-def _refusal(plan: LaunchPlan, width: int) -> list[Line]:
-    """Why nothing would start; of several runs that do not fit the first ones, difference by difference."""
-    head, *reasons = plan.refused.split("\n")
-    lines = wrap(f"✗ not start: {head}", width, "bad")
-    for reason in reasons[:MOST_REASONS]:
-        name, _, differences = reason.strip().partition(": ")
-        lines += wrap(f"  {name}", width, "strong")
-        for difference in differences.split("; "):
-            lines += wrap(f"    {_HASH.sub(_shortened, difference)}", width, "muted") if difference else []
-    if len(reasons) > MOST_REASONS:
-        lines += wrap(f"  … and {len(reasons) - MOST_REASONS} more", width, "muted")
-    return [*lines, *([] if plan.kind == "nothing fits" else wrap(plan.hint, width, "muted"))]
-
-
-def _shortened(found: re.Match[str]) -> str:
-    return f"{found[0][:8]}…"
 
 
 def profile_lines(entry: ProfileEntry, catalog: Catalog, context: PlanContext, width: int) -> list[Line]:
@@ -63,18 +27,21 @@ def profile_lines(entry: ProfileEntry, catalog: Catalog, context: PlanContext, w
     if entry.invalid:
         return [*lines, (), *_problems(entry, width)]
     plan = context.plan
-    if plan is not None and plan.refused:  # first, for the reasons may be long
-        lines += [(), (("n", "key"), (" starts a new run of it, from zero", "strong"))]
-    lines += [(), *describe_plan(plan, width, checking=entry.check is None)]
-    if plan is not None and plan.kind == "resume":
-        lines += indented([(("n", "key"), (" starts a new run instead, from zero", ""))])
-    if plan is not None and plan.kind == "open":
-        lines += indented([(("n", "key"), (" starts another run beside it, from zero", ""))])
-    phase = plan.phase if plan is not None else 0
+    if entry.check is not None:
+        lines += [(), *enter_lines(plan, width)]
+        if plan is not None and not (isinstance(plan, LaunchPlan) and plan.kind == "new"):
+            lines += indented([(("n", "key"), (" starts a new run, from zero", ""))])
+    phase = phase_index(entry, plan)
     summary = settings_line(entry, phase)
     lines += [(), text_line("Settings", "title"), *indented(wrap(summary, width - INDENT))] if summary else []
-    lines += [(), *check_lines(entry, catalog, context, width)]
+    lines += [(), *check_lines(entry, context, width)]
     return [*lines, *_campaign(entry, phase, width), *_rewards(entry, phase, width)]
+
+
+def phase_index(entry: ProfileEntry, plan: Plan | None) -> int:
+    """Of a campaign: the phase that its bot is in, 0 at first."""
+    names = [phase.profile for phase in entry.summary.phases] if entry.summary else []
+    return names.index(plan.trained_with) if isinstance(plan, LaunchPlan) and plan.trained_with in names else 0
 
 
 def settings_line(entry: ProfileEntry, phase: int = 0) -> str:
@@ -109,9 +76,9 @@ def _problems(entry: ProfileEntry, width: int) -> list[Line]:
         parts += [f"found {problem.found}"] if problem.found else []
         lines += [(((" " * 9), ""), *row) for row in wrap(", ".join(parts), width - 9)]
         lines += [(((" " * 9), ""), *row) for row in wrap(problem.hint, width - 9, "good")] if problem.hint else []
-    ways = f"{entry.path}: e opens its form; or mend it in your editor, it is checked again when saved."
+    ways = "e opens its form; a file saved by your editor is checked again"
     if check is not None and check.forcible:
-        lines += [(), (("F", "key"), (" launches it all the same, after asking", "strong"))]
+        lines += [(), (("F", "key"), (" launches it all the same", "strong"))]
     return [*lines, (), *wrap(ways, width, "muted")]
 
 
@@ -145,9 +112,13 @@ def _rewards(entry: ProfileEntry, phase: int, width: int) -> list[Line]:
         return []
     weights = {name: weight_text(weight) for name, weight in rewards.items()}
     whole = max(len(text.split()[0].partition(".")[0]) for text in weights.values())
-    rows = [(name, _align_point(text, whole)) for name, text in weights.items()]
+    size = max(map(len, weights)) + 2
+    rows: list[Line] = [
+        ((f"{name:<{size}}", "muted"), (crop_text(_align_point(text, whole), width - INDENT - size), ""))
+        for name, text in weights.items()
+    ]
     where = f" of {phases[phase].profile}" if phase < len(phases) else ""
-    return [(), text_line(f"Rewards and weights{where}", "title"), *indented(aligned_table(rows, width - INDENT))]
+    return [(), text_line(f"Rewards and weights{where}", "title"), *indented(rows)]
 
 
 def weight_text(weight: float | list[tuple[int, float]]) -> str:
@@ -170,12 +141,8 @@ def run_lines(run: RunSummary, context: PlanContext, width: int) -> list[Line]:
     lines += [((f"{symbol} {word}", role), (f"  {_since(run, context.now)}", "muted"))]
     lines += wrap(run.note, width, "bad" if run.state in ("unclean", "failed") else "muted") if run.note else []
     lines += [(), *_run_figures(run, context.now, width), (), text_line("Enter will", "title")]
-    if run.state == "training":
-        lines += indented(wrap("attach to the running trainer and show it live", width - INDENT))
-        return lines
-    lines += indented(wrap("open it from disk: its charts, rewards and log as they were", width - INDENT))
-    lines += [(), text_line("R will", "title")]
-    return [*lines, *_plan_lines(context.plan, width)]
+    lines += indented([text_line("show it live" if run.state == "training" else "show its charts, rewards and log")])
+    return lines if run.state == "training" else [*lines, (), *enter_lines(context.plan, width, "R")]
 
 
 def milestone_lines(run: RunSummary, saved: CheckpointInfo, context: PlanContext, width: int) -> list[Line]:
@@ -200,16 +167,14 @@ def milestone_lines(run: RunSummary, saved: CheckpointInfo, context: PlanContext
             ("parent", meta.parent or formatting.UNKNOWN),
         ]
     rows += [("note", saved.mark.note)] if saved.mark.note else []
-    lines = [*wrap(f"Milestone {saved.label}", width, "strong"), (), *table(rows, width), ()]
-    return [*lines, *describe_plan(context.plan, width)]
+    return [*_table(rows, width), (), *enter_lines(context.plan, width)]
 
 
 def group_lines(run: RunSummary, states: Sequence[CheckpointInfo], width: int) -> list[Line]:
     """The milestones of one phase of a run, and how the reward went."""
     rows = [(saved.label, _reward_text(saved)) for saved in states]
     head = f"{formatting.plural(len(states), 'milestone')} of {run.name}"
-    keys = "enter opens and closes this branch of the tree; b shows them in the browser, with all that is saved."
-    return [*wrap(head, width, "strong"), (), *table(rows, width), (), *wrap(keys, width, "muted")]
+    return [*wrap(head, width, "strong"), (), *_table(rows, width)]
 
 
 def _since(run: RunSummary, now: float) -> str:
@@ -241,7 +206,11 @@ def _run_figures(run: RunSummary, now: float, width: int) -> list[Line]:
     ]
     rows += [("parent", run.parent)] if run.parent else []
     rows += [("damaged", f"{saved.name}: {saved.damage}") for saved in run.damaged[:3]]
-    return table(rows, width)
+    return _table(rows, width)
+
+
+def _table(rows: Sequence[tuple[str, str]], width: int) -> list[Line]:
+    return named_lines([(name, value, "") for name, value in rows], width)
 
 
 def _reward_text(saved: CheckpointInfo) -> str:

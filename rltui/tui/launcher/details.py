@@ -12,33 +12,29 @@ from textual.message import Message
 from rltui import formatting
 from rltui.runs.paths import DataDir
 from rltui.tui.background import if_mounted
-from rltui.tui.checks.doctor import Measured, Preflight
+from rltui.tui.checks.doctor import SPEED, Preflight
 from rltui.tui.checks.results import content_key
 from rltui.tui.dependencies import LauncherDependencies
 from rltui.tui.launcher.catalog import Catalog, ProfileEntry
 from rltui.tui.launcher.check_lines import PlanContext, tally
 from rltui.tui.launcher.descriptions import group_lines, milestone_lines, profile_lines, run_lines
-from rltui.tui.launcher.plan import LaunchPlan
-from rltui.tui.launcher.speed import Estimate, SteadyEstimate, from_measurement, from_runs, shape_key
+from rltui.tui.launcher.plan import Plan
+from rltui.tui.launcher.speed import Estimate, estimate, shape_key
 from rltui.tui.launcher.tree import Item, groups, profile_at
-from rltui.tui.text import Line, clean, ends, text_line, width_of, wrap
+from rltui.tui.text import Line, clean, ends, named_lines, text_line, width_of, wrap
 from rltui.tui.widgets.line_widget import LineWidget
 from rltui.tui.widgets.list_view import ScrollableLines
 
-REST = 0.6  # seconds that the cursor rests on a profile before the doctor comes
-FRESH = 300.0  # seconds for which coming back to a profile does not ask again: memory and disk change meanwhile
+REST = 1.0  # seconds that the cursor rests on a profile before the doctor comes
 SECTIONS: Mapping[str, str] = {
     "Profiles": (
-        "A profile says what a bot shall learn and how: rewards, starting positions, nets, learning rate. Those with ✓ are "
-        "valid. Your own stand in ./profiles; rltui profile new writes a commented one to start from."
+        "A profile says what a bot learns and how: rewards, starting positions, nets, learning rate. ✓ is valid. "
+        "Yours are in ./profiles; rltui profile new writes one."
     ),
-    "Runs": (
-        "A run is one bot in training: its charts, log, checkpoints. Enter on a run shows it, live or from disk; R goes on "
-        "with one that has stopped. Runs appear here when you launch a profile."
-    ),
+    "Runs": "A run is one bot in training: charts, log, checkpoints. Launching a profile starts one.",
     "Milestones": (
-        "A milestone is a full copy of a bot, kept for good every so many timesteps, or when you press M: while it trains, or on a "
-        "checkpoint in the browser. Enter on one asks, then trains on from there, on a branch of its own."
+        "A milestone is a copy of a bot that is never pruned: one every so many timesteps, and whenever M is pressed. "
+        "Enter trains on from it, on a branch."
     ),
 }
 
@@ -91,15 +87,9 @@ def lines(item: Item | None, catalog: Catalog, context: PlanContext, width: int)
 
 def welcome_lines(width: int) -> list[Line]:
     """For somebody who has never been here."""
-    steps = (
-        ("1", "Choose a profile on the left with the arrow keys."),
-        ("2", "Press enter: a trainer starts. It goes on when this window closes."),
-        ("3", "Watch it learn. q leaves and lets it train on."),
-    )
+    steps = ("Choose a profile with ↑ ↓.", "enter starts a trainer; it goes on when this window closes.", "q leaves.")
     lines = wrap("Welcome! Here you train bots for Rocket League.", width, "strong")
-    for number, text in steps:
-        rows = wrap(text, width - 3)
-        lines += [((f"{number if not index else ' '}  ", "key"), *row) for index, row in enumerate(rows)]
+    lines += named_lines([(f"{number}", text, "") for number, text in enumerate(steps, 1)], width)
     return [*lines, text_line("─" * width, "track")]
 
 
@@ -123,126 +113,102 @@ class PreflightNews(Message, bubble=False):
 
 
 class LauncherDetails(ScrollableLines):
-    """What the cursor stands on, and what enter will do. The doctor comes once the cursor rests on a profile: a child,
-    read by a thread; moving on ends it.
+    """What the cursor stands on, and what enter will do. The doctor comes once the cursor rests on a profile that is not
+    known yet: a child, read by a thread; moving on ends it.
 
-    clock: Unix seconds. free_memory: MB.
+    clock: Unix seconds.
     """
 
-    def __init__(
-        self,
-        data: DataDir,
-        tools: LauncherDependencies,
-        clock: Callable[[], float],
-        free_memory: Callable[[], float | None],
-    ) -> None:
+    def __init__(self, data: DataDir, tools: LauncherDependencies, clock: Callable[[], float]) -> None:
         super().__init__(name="details", classes="pane")
-        self._data, self._tools, self._clock, self._free_memory = data, tools, clock, free_memory
+        self._data, self._tools, self._clock = data, tools, clock
         self.item: Item | None = None  # what it is about
         self._catalog: Catalog | None = None
-        self._plan: LaunchPlan | None = None
-        self._examined = ""  # content of the profile that the doctor is with, or was
-        self._steady = SteadyEstimate()
+        self._plan: Plan | None = None
+        self._key = ""  # content of the profile here, where the doctor can examine it
 
-    def show(self, item: Item | None, catalog: Catalog | None, plan: LaunchPlan | None) -> None:
+    def show(self, item: Item | None, catalog: Catalog | None, plan: Plan | None) -> None:
         """From the first line, where it is another thing than before."""
         if item != self.item:
             self.first = 0
         self.item, self._catalog, self._plan = item, catalog, plan
         self.border_title = heading(item)
-        self._show_tally()
-        entry = self._entry
-        if self._examined and (entry is None or _key(entry) != self._examined):
-            self.end_preflight()
-        if entry is not None and entry.check is not None and not self._examined:
-            self.set_timer(REST, lambda: self._examine(item))
-        self.repaint()
+        entry = profile_at(catalog, item)
+        check = entry.check if entry is not None else None
+        key = _key(entry) if entry is not None and check is not None and (check.valid or check.forcible) else ""
+        if key != self._key:
+            self._tools.preflights.cancel()
+            self._key = key
+            self.set_timer(REST, lambda: self._rested(key))
+        self._refresh()
 
     def paint(self, width: int, height: int) -> list[Line]:
         if self._catalog is None:
             return self.window([], height)
-        context = PlanContext(self._clock(), self._plan, self._free_memory(), self.preflight, self._estimate)
+        context = PlanContext(self._clock(), self._plan, self.preflight, self._estimate)
         return self.window(lines(self.item, self._catalog, context, width), height)
 
     @property
     def preflight(self) -> Preflight | None:
         """What the doctor has found so far."""
-        entry = self._entry
-        return self._tools.preflights.known(_key(entry)) if entry is not None else None
+        return self._tools.preflights.known(self._key)
 
-    def repeat_preflight(self) -> None:
-        """What is known of the profile here counts no longer."""
-        entry = self._entry
-        if entry is not None:
-            self.end_preflight()
-            self._tools.preflights.forget(_key(entry))
-            self.show(self.item, self._catalog, self._plan)
+    def examine(self, *, speed: bool = False) -> None:
+        """Have the doctor look, whatever is known. speed: measure that too."""
+        entry = profile_at(self._catalog, self.item)
+        if entry is not None and self._key:
+            self._run_preflight(self._key, entry.path, speed)
 
-    def end_preflight(self) -> None:
-        """Nobody waits for the child any more."""
+    def end_preflight(self) -> str:
+        """Nobody waits for the child any more. Returns what is left unchecked, in words."""
+        key, preflight = self._key, self.preflight
+        if not key or (preflight is not None and preflight.done):
+            return ""
         self._tools.preflights.cancel()
-        self._examined = ""
+        self._key = ""  # once the launcher is shown again, it begins anew
+        return (
+            f"preflight skipped: {tally(preflight) or 'not begun'}"
+            if not preflight or preflight.left != [SPEED]
+            else ""
+        )
 
     def on_unmount(self) -> None:
-        self.end_preflight()
+        self._tools.preflights.cancel()
 
     @if_mounted
     def on_preflight_news(self, message: PreflightNews) -> None:
-        entry, found = self._entry, message.preflight
-        if entry is None or found.key != _key(entry):
+        entry, found = profile_at(self._catalog, self.item), message.preflight
+        if entry is None or found.key != self._key:
             return
-        summary = entry.summary
-        if found.steps_per_second and summary is not None:
-            measured = Measured(found.steps_per_second, found.measured or self._clock(), found.busy_percent or 0.0)
-            if self._tools.measurements.get(shape_key(summary)) != measured:
-                self._tools.measurements.put(shape_key(summary), measured)
-        self._show_tally()
-        self.repaint()
-
-    @property
-    def _entry(self) -> ProfileEntry | None:
-        return profile_at(self._catalog, self.item)
+        if found.speed is not None and entry.summary is not None:
+            self._tools.measurements.put(shape_key(entry.summary), found.speed)
+        self._refresh()
 
     @property
     def _estimate(self) -> Estimate | None:
-        """Of the profile's speed: a run says more than a measurement."""
-        entry, catalog = self._entry, self._catalog
-        summary = entry.summary if entry else None
-        if summary is None or catalog is None:
+        entry, catalog = profile_at(self._catalog, self.item), self._catalog
+        if entry is None or entry.summary is None or catalog is None:
             return None
-        key, now = shape_key(summary), self._clock()
-        found = from_runs(summary, catalog.runs, now) or from_measurement(self._tools.measurements.get(key), now)
-        return self._steady.update(key, found)
+        measured = self._tools.measurements.get(shape_key(entry.summary))
+        return estimate(entry.summary, catalog.runs, measured, self._clock())
 
-    def _examine(self, item: Item | None) -> None:
-        """Unless the cursor has moved on, or what is known is fresh."""
-        entry = self._entry
-        if item != self.item or entry is None or entry.check is None or self._examined:
-            return
-        if not (entry.check.valid or entry.check.forcible):
-            return
-        key, known = _key(entry), self.preflight
-        if known is not None and known.ended is not None and self._clock() - known.ended < FRESH:
-            return
-        self._examined = key
-        # a measurement beside a training would say little, and disturb it
-        measures = self._estimate is None and not (self._catalog and self._catalog.training)
-        self._run_preflight(key, entry.path, measures)
+    def _rested(self, key: str) -> None:
+        if key == self._key and self.preflight is None:
+            self.examine()
 
     @work(thread=True, group="preflight", exit_on_error=False)
-    def _run_preflight(self, key: str, profile: Path, measures: bool) -> None:
-        self._tools.preflights.run(key, profile, self._data.root, self._post, measures)
+    def _run_preflight(self, key: str, profile: Path, speed: bool) -> None:
+        self._tools.preflights.run(key, profile, self._data.root, self._post, speed)
 
     def _post(self, state: Preflight) -> None:
         """From the thread."""
         if self.is_running:
             self.post_message(PreflightNews(state))
 
-    def _show_tally(self) -> None:
-        """On the border."""
-        words = tally(self.preflight)
-        if self.border_subtitle != words:
-            self.border_subtitle = words
+    def _refresh(self) -> None:
+        """With the tally on the border."""
+        self.border_subtitle = tally(self.preflight)
+        self.repaint()
 
 
 def _key(entry: ProfileEntry) -> str:

@@ -1,101 +1,81 @@
-"""LaunchPlan: what launching something would do, from where and why, before it happens.
+"""What enter, R, n and a fork would do, asked of `runs.launch_plan`, and the words for it on every screen.
 
-Making one reads checkpoints to the last byte, so it is done in a thread. now: Unix seconds.
+Planning reads checkpoints to the last byte: in a thread. now: Unix seconds.
 """
 
 from __future__ import annotations
 
+import contextlib
+import re
 import tomllib
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal
+from typing import Any
 
 from textual.message import Message
 
 from rltui import safe_io
 from rltui.errors import RltuiError
 from rltui.profile.locate import STATE_FILE
-from rltui.runs import meta, trainer_state
-from rltui.runs.checkpoint import DamagedError
-from rltui.runs.inventory import CheckpointInfo
 from rltui.runs.journal_reader import step_limit
+from rltui.runs.launch_plan import DamagedState, LaunchPlan, NothingFits, plan_launch
 from rltui.runs.meta import Signature
-from rltui.runs.paths import DataDir, RunPaths, absolute
-from rltui.runs.resolve import newest_sound_before
-from rltui.runs.resume import BeingTrained, NothingFits, ResumePlan, choose_resume, with_source_warnings
+from rltui.runs.paths import DataDir, RunPaths
 from rltui.runs.summary import RunSummary
-from rltui.tui.checks.results import ProfileSummary
 from rltui.tui.launcher.catalog import Catalog, ProfileEntry
 from rltui.tui.launcher.tree import Item, profile_at
+from rltui.tui.text import INDENT, Line, indented, text_line, wrap
 
-# What it does: the three of a ResumePlan, or it shows a run that is being trained. Why it does nothing: a trainer has the
-# run, nothing that is saved fits the profile, anything else.
-PlanKind = Literal["new", "resume", "branch", "open", "in training", "nothing fits", "refused"]
 PLANNED = ("profile", "run", "milestone")  # kinds of items
-CAMPAIGN = "with the run's campaign, from where it stood"
-OWN = "with the profile that was saved with it"
-NOTHING_GOOD = "the run has no good state before it; launch its profile to start anew"
+MOST_REASONS = 3
+_HASH = re.compile(r"\b([0-9a-f]{8})[0-9a-f]{24,}\b")
 
 
 @dataclass(frozen=True, slots=True)
-class LaunchPlan:
-    """profile, run, args: for supervise.launch.detached. run is also the one to open. refused: why it cannot be done, in
-    words; then the rest is empty.
+class Refusal:
+    """Why nothing would start. hint: a key to press. fallback: what would start from the newest good state before it."""
 
-    reached: the step limit that the run has reached, with its timesteps: a new one is to be asked for before it starts.
-    """
-
-    kind: PlanKind
-    title: str = ""
-    reason: str = ""
-    warnings: tuple[str, ...] = ()
-    profile: str = ""
-    run: str | None = None
-    args: tuple[str, ...] = ()
-    phase: int = 0  # of a campaign: the phase in which it goes on, from 0
-    refused: str = ""
+    words: str
     hint: str = ""
-    reached: int | None = None
-    timesteps: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class StatePlan:
-    """Going on from a saved state. fallback: from another one, where that state cannot be used; None where nothing can."""
-
-    plan: LaunchPlan
     fallback: LaunchPlan | None = None
 
 
-class LaunchPlanReady(Message):
-    """stamp: of what the plan rests on, as it was when the plan was asked for."""
+@dataclass(frozen=True, slots=True)
+class OpenRun:
+    """The profile is being trained in this run: that is shown, and no second trainer started."""
 
-    def __init__(self, item: Item, stamp: object, plan: LaunchPlan) -> None:
+    run: str
+
+
+Plan = LaunchPlan | Refusal | OpenRun
+
+
+class PlanReady(Message):
+    """stamp: of what the plan rests on, as it was when it was asked for."""
+
+    def __init__(self, plan: Plan, item: Item | None = None, stamp: object = None) -> None:
         super().__init__()
-        self.item, self.stamp, self.plan = item, stamp, plan
+        self.plan, self.item, self.stamp = plan, item, stamp
 
 
-class StatePlanReady(Message):
-    """What resuming a saved state would do."""
-
-    def __init__(self, plan: StatePlan) -> None:
-        super().__init__()
-        self.plan = plan
-
-
-def plan_item(data: DataDir, catalog: Catalog, item: Item, now: float, *, new: bool = False) -> LaunchPlan | None:
-    """Launching what a row stands for. new: a run from zero, whatever else could be done. None for what is gone."""
+def plan_item(
+    data: DataDir, catalog: Catalog, item: Item, now: float, *, new: bool = False, force: bool = False
+) -> Plan | None:
+    """Launching what a row stands for. new: a run from zero, whatever else could be done. force: in spite of its checks.
+    None for what is gone, and for a run that trains.
+    """
     if item.kind == "profile":
         entry = profile_at(catalog, item)
         trained = catalog.trained_by(entry) if entry is not None and not new else None
         if trained is not None:
-            return plan_open(trained)
-        return plan_profile(data, entry, now, new=new) if entry else None
+            return OpenRun(trained.name)
+        return plan_profile(data, entry, now, new=new, force=force) if entry is not None else None
     if item.kind == "run":
         run = catalog.run(item.name)
-        return plan_run(data, run, now) if run and run.state != "training" else None
+        return plan_run(data, run, now) if run is not None and run.state != "training" else None
     found = catalog.milestone(item.name)
-    return plan_milestone(data, found[1], now) if found else None
+    return plan_state(data, found[0].name, found[1].path, now) if found is not None else None
 
 
 def plan_stamp(catalog: Catalog, item: Item) -> object:
@@ -105,90 +85,58 @@ def plan_stamp(catalog: Catalog, item: Item) -> object:
     return entry.check if entry else None, saved
 
 
-def plan_open(run: RunSummary) -> LaunchPlan:
-    """Showing the run in which a profile is being trained now: a second trainer of it is not what enter should start."""
-    return LaunchPlan(
-        "open",
-        f"open run {run.name}, live",
-        "this profile is being trained there now; nothing is started, and the training is not disturbed",
-        run=run.name,
-    )
-
-
-def plan_profile(
-    data: DataDir, entry: ProfileEntry, now: float, *, new: bool = False, force: bool = False
-) -> LaunchPlan:
+def plan_profile(data: DataDir, entry: ProfileEntry, now: float, *, new: bool = False, force: bool = False) -> Plan:
     """Of a profile that the child found valid; forced, also of one whose parts failed when they were tried."""
     check = entry.check
-    if check is None or not (check.valid or (force and check.forcible)):
-        hint = "F launches it all the same" if check is not None and check.forcible else "e opens its form"
-        return refusal("the profile is not valid", hint)
-    if check.signature is None:
-        return refusal("the check of this profile does not say what its bots look like")
-    mode = "new" if new else "auto"
-    plan = _plan(data, check.signature, entry.name, now, mode=mode, summary=check.summary)
-    return replace(plan, args=(*plan.args, "--force")) if force and not plan.refused else plan
+    if check is None or check.signature is None or not (check.valid or (force and check.forcible)):
+        return Refusal("the profile is not valid", "e opens its form")
+    sources = check.summary.sources if check.summary else {}
+    try:
+        mode = "new" if new else "auto"
+        plan = _launch(data, check.signature, entry.name, now, mode=mode, sources=sources)
+    except NothingFits as error:
+        return plan_profile(data, entry, now, new=True, force=True) if force else Refusal(error.message)
+    except RltuiError as error:
+        return Refusal(error.message)
+    return replace(plan, force=force)
 
 
-def plan_run(data: DataDir, run: RunSummary, now: float) -> LaunchPlan:
+def plan_run(data: DataDir, run: RunSummary, now: float) -> Plan:
     """Going on with a run that is not being trained, with the profile of its newest start."""
     paths = data.run(run.name)
-    meta = run.checkpoint.meta if run.checkpoint else run.milestones[-1].meta if run.milestones else None
-    if meta is None:
-        return refusal("it has no complete checkpoint to go on from", "launch its profile for a new run")
-    profile = paths.profile if paths.profile.is_file() else Path(run.profile or "")
-    return _plan(data, meta.signature, str(profile), now, run=run.name)
+    profile = str(paths.profile) if paths.profile.is_file() else run.profile
+    if not profile:
+        return Refusal("nothing of it was saved")
+    try:
+        return _launch(data, None, profile, now, run=run.name)
+    except RltuiError as error:
+        return Refusal(error.message)
 
 
-def plan_milestone(data: DataDir, saved: CheckpointInfo, now: float) -> LaunchPlan:
-    """Training on from a milestone, with the profile that it was saved with."""
-    return _plan_state(data, saved, saved.path / STATE_FILE, now)
-
-
-def plan_resume(data: DataDir, run: str, state: CheckpointInfo | None, name: str, now: float) -> StatePlan:
-    """Going on from this very state; a branch where it is not its run's newest. None for what is no state.
-
-    name: of the state, in a sentence.
-    """
-    if state is None:
-        return StatePlan(refusal("nothing can go on from this", "choose a milestone or a checkpoint"))
+def plan_state(data: DataDir, run: str, state: Path, now: float) -> Plan:
+    """Going on from this very state, with the profile that it was trained with; a branch where it is not its run's newest."""
     paths = data.run(run)
-    plan = _resume(data, paths, state, now)
-    if not plan.refused or (state.damage is None and state.meta is not None and plan.kind == "in training"):
-        return StatePlan(plan)
-    good = newest_sound_before(paths, state)
-    fallback = _resume(data, paths, good, now) if good else None
-    refused = _with_name(plan.refused, state.path, name)
-    return StatePlan(replace(plan, refused=refused, hint="" if fallback else NOTHING_GOOD), fallback)
+    try:
+        return _plan_state(data, paths, state, now)
+    except DamagedState as error:
+        fallback = None
+        if error.instead is not None:
+            with contextlib.suppress(RltuiError):
+                fallback = _plan_state(data, paths, error.instead, now)
+        return Refusal(error.message, "" if fallback else "the run has no good state before it", fallback)
+    except RltuiError as error:
+        return Refusal(error.message)
 
 
-def plan_fork(data: DataDir, state: Path, name: str, profile: ProfileEntry, now: float) -> LaunchPlan:
-    """A new run of this profile that begins as the state in that folder. name: of the state, in a sentence."""
+def plan_fork(data: DataDir, state: Path, profile: ProfileEntry, now: float) -> Plan:
+    """A new run of this profile that begins as the state in that folder."""
     check = profile.check
     if check is None or not check.valid or check.signature is None:
-        return refusal("the profile is not valid", "mend it in your editor; it is checked again as you save")
+        return Refusal("the profile is not valid")
     try:
-        found = choose_resume(data, check.signature, profile=str(profile.path), mode=str(state), fork=True, now=now)
+        return plan_launch(data, check.signature, profile=profile.name, mode=str(state), fork=True, now=now)
     except RltuiError as error:
-        return refusal(_with_name(error.message, state, name))
-    title = f"start the new run {found.run} at {found.timesteps:,} timesteps"
-    args = ("--fork-from", str(state))
-    return LaunchPlan("branch", title, found.reason, found.warnings, profile.name, found.run, args)
-
-
-def refusal(words: str, hint: str = "") -> LaunchPlan:
-    """Nothing can be done, for a reason of its own."""
-    return LaunchPlan("refused", refused=words, hint=hint)
-
-
-def refused_by(error: RltuiError) -> LaunchPlan:
-    """What choosing where to go on from failed with."""
-    kind: PlanKind = "refused"
-    if isinstance(error, BeingTrained):
-        kind = "in training"
-    elif isinstance(error, NothingFits):
-        kind = "nothing fits"
-    return LaunchPlan(kind, refused=error.message, hint=error.hint)
+        return Refusal(error.message)
 
 
 def saved_profile(paths: RunPaths, state: Path) -> Path:
@@ -196,11 +144,37 @@ def saved_profile(paths: RunPaths, state: Path) -> Path:
     return paths.profile if _is_campaign(paths.profile) else state / STATE_FILE
 
 
-def with_step_limit(plan: LaunchPlan, limit: int | None) -> LaunchPlan:
-    """With a new limit in the place of the one that is reached; None: until it is stopped."""
-    ends = f"it ends at {limit:,} timesteps" if limit is not None else "until you stop it"
-    args = ("--steps", str(limit)) if limit is not None else ()
-    return replace(plan, reason=f"{plan.reason}; {ends}", args=(*plan.args, *args), reached=None)
+def enter_lines(plan: Plan | None, width: int, key: str = "Enter") -> list[Line]:
+    """What the key will do, and why."""
+    return [text_line(f"{key} will", "title"), *indented(plan_lines(plan, width - INDENT))]
+
+
+def plan_lines(plan: Plan | None, width: int) -> list[Line]:
+    """What would happen, or each difference that keeps it from happening; None: not known yet."""
+    if plan is None:
+        return [text_line("looking at the checkpoints …", "muted")]
+    if isinstance(plan, OpenRun):
+        return [*wrap(f"open {plan.run}, live", width, "strong"), *wrap("it trains this profile now", width)]
+    if isinstance(plan, Refusal):
+        return _refusal_lines(plan, width)
+    lines = [*wrap(plan.title, width, "strong"), *wrap(plan.why, width)]
+    warnings = plan.warnings
+    if plan.reached:
+        warnings = (*warnings, f"its limit of {plan.steps:,} timesteps is reached: you are asked for another")
+    elif plan.steps is not None:
+        lines += wrap(f"until {plan.steps:,} timesteps", width)
+    return lines + [row for warning in warnings for row in wrap(f"! {warning}", width, "warn")]
+
+
+def _refusal_lines(plan: Refusal, width: int) -> list[Line]:
+    head, *reasons = plan.words.split("\n")
+    lines = wrap(f"✗ not start: {head}", width, "bad")
+    for reason in reasons[:MOST_REASONS]:
+        first, *others = _HASH.sub(r"\1…", reason.strip()).split("; ")  # the others mostly follow from it
+        lines += wrap(f"  {first}{f'; {len(others)} more' if others else ''}", width, "muted")
+    if len(reasons) > MOST_REASONS:
+        lines.append(text_line(f"  … and {len(reasons) - MOST_REASONS} more", "muted"))
+    return [*lines, *(wrap(plan.hint, width, "muted") if plan.hint else [])]
 
 
 def next_round_total(timesteps: int) -> int:
@@ -209,84 +183,17 @@ def next_round_total(timesteps: int) -> int:
     return (timesteps // unit + 1) * unit
 
 
-def _resume(data: DataDir, paths: RunPaths, state: CheckpointInfo, now: float) -> LaunchPlan:
-    profile = saved_profile(paths, state.path)
-    plan = _plan_state(data, state, profile, now)
-    how = CAMPAIGN if profile == paths.profile else OWN
-    return plan if plan.refused else replace(plan, reason=f"{plan.reason}; {how}")
+def _plan_state(data: DataDir, paths: RunPaths, state: Path, now: float) -> LaunchPlan:
+    profile = saved_profile(paths, state)
+    plan = _launch(data, None, str(profile), now, mode=str(state))
+    how = "the run's campaign" if profile == paths.profile else "the profile saved with it"
+    return replace(plan, why=f"{plan.why}, with {how}")
 
 
-def _plan_state(data: DataDir, state: CheckpointInfo, profile: Path, now: float) -> LaunchPlan:
-    if state.meta is None:
-        return refusal(state.damage or "it cannot be read")
-    return _plan(data, state.meta.signature, str(profile), now, mode=str(state.path))
-
-
-def _plan(
-    data: DataDir,
-    signature: Signature,
-    profile: str,
-    now: float,
-    *,
-    run: str | None = None,
-    mode: str = "auto",
-    summary: ProfileSummary | None = None,
-) -> LaunchPlan:
-    """summary: of the profile, where it is known."""
-    try:
-        found = choose_resume(data, signature, profile=profile, run=run, mode=mode, now=now)
-    except RltuiError as error:
-        return refused_by(error)
-    found = with_source_warnings(found, summary.sources if summary else {})
-    phase = _phase(found, summary) if summary and summary.phases else 0
-    args: tuple[str, ...] = ()  # the run is named, so that the trainer does just what was shown
-    if found.kind == "new":
-        args = ("--resume", "new")
-    elif found.kind == "branch":
-        args = ("--resume", mode)
-    plan = LaunchPlan(found.kind, _title(found), found.reason, found.warnings, profile, found.run, args, phase)
-    return _with_old_limit(data, found, plan)
-
-
-def _title(found: ResumePlan) -> str:
-    match found.kind:
-        case "resume":
-            return f"resume {found.run} at {found.timesteps:,} timesteps"
-        case "branch":
-            return f"branch off as {found.run} at {found.timesteps:,} timesteps"
-        case "new":
-            return f"start the new run {found.run}"
-
-
-def _phase(found: ResumePlan, summary: ProfileSummary) -> int:
-    """Of a campaign: where its bot stands, by the name of the phase's profile."""
-    if found.checkpoint is None:
-        return 0
-    names = [phase.profile for phase in summary.phases]
-    try:
-        state = trainer_state.read(found.checkpoint)
-        profile = state.curriculum.profile if state and state.curriculum else meta.read(found.checkpoint).profile
-    except (RltuiError, OSError, DamagedError):
-        return 0
-    return names.index(profile) if profile in names else 0
-
-
-def _with_old_limit(data: DataDir, found: ResumePlan, plan: LaunchPlan) -> LaunchPlan:
-    """With the limit that the run's newest start had. A branch is a line of its own: it has none."""
-    limit = step_limit(data.run(found.run)) if found.kind == "resume" else None
-    if limit is None:
-        return plan
-    if limit > found.timesteps:
-        reason = f"{plan.reason}; it ends at {limit:,} timesteps, as it was started to"
-        return replace(plan, reason=reason, args=(*plan.args, "--steps", str(limit)))
-    warning = f"it has reached its limit of {limit:,} timesteps: you are asked for a new one before it starts"
-    return replace(plan, warnings=(*plan.warnings, warning), reached=limit, timesteps=found.timesteps)
-
-
-def _with_name(message: str, state: Path, name: str) -> str:
-    """The state's name in the place of the option that would name it on the command line."""
-    path = absolute(state)
-    return message.replace(f"--resume {path}", name).replace(f"--fork-from {path}", name)
+def _launch(data: DataDir, signature: Signature | None, profile: str, now: float, **asked: Any) -> LaunchPlan:
+    """With the step limit that the run's newest start had. A branch is a line of its own: it has none."""
+    plan = plan_launch(data, signature, profile=profile, now=now, **asked)
+    return replace(plan, steps=step_limit(data.run(plan.run))) if plan.kind == "resume" else plan
 
 
 def _is_campaign(profile: Path) -> bool:
@@ -295,4 +202,4 @@ def _is_campaign(profile: Path) -> bool:
         curriculum = tomllib.loads(safe_io.read_text(profile)).get("curriculum")
     except (OSError, ValueError, RecursionError):
         return False
-    return isinstance(curriculum, dict) and bool(curriculum.get("phases"))
+    return isinstance(curriculum, Mapping) and bool(curriculum.get("phases"))

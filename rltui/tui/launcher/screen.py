@@ -15,6 +15,7 @@ from textual.worker import Worker
 
 from rltui import formatting
 from rltui.errors import RltuiError
+from rltui.runs.launch_plan import LaunchPlan
 from rltui.runs.paths import DataDir
 from rltui.tui.actions import Place, bindings, in_footer
 from rltui.tui.background import if_mounted
@@ -22,8 +23,8 @@ from rltui.tui.checks.results import ABSENT, KeyChange
 from rltui.tui.dependencies import Dependencies, Launch
 from rltui.tui.launcher.catalog import Catalog, CatalogReader, CatalogReady, ProfileEntry
 from rltui.tui.launcher.details import LauncherDetails, LauncherTitle
-from rltui.tui.launcher.plan import PLANNED, LaunchPlan, LaunchPlanReady, StatePlan, plan_item, plan_profile, plan_stamp
-from rltui.tui.launcher.start import force_dialog, launch_plan, nothing_fits_dialog, start_dialog
+from rltui.tui.launcher.plan import PLANNED, OpenRun, Plan, PlanReady, Refusal, plan_item, plan_stamp
+from rltui.tui.launcher.start import force_dialog, nothing_fits_dialog, start_dialog, start_trainer
 from rltui.tui.launcher.tree import FIRST_PROFILE, HEADINGS, CatalogTree, Item, profile_at
 from rltui.tui.messages import BrowserAsked, RunOpened
 from rltui.tui.notifications import exit_message
@@ -36,7 +37,6 @@ from rltui.tui.widgets.list_view import ListView
 REFRESH = 2.0  # seconds between two looks at the disk
 PATIENCE = 0.15  # seconds that the cursor rests before checkpoints are read for it
 ENTER = {"profile": "Launch", "run": "Open", "milestone": "Branch off…", "section": "Fold", "group": "Fold"}
-OPENS = {"open": "Open", "resume": "Resume"}  # what enter does on a profile, where it begins no run
 
 
 class LauncherScreen(Screen[None]):
@@ -53,12 +53,12 @@ class LauncherScreen(Screen[None]):
         self._reader = CatalogReader(data, dependencies.checker)
         self._reading: Worker[None] | None = None
         self.catalog: Catalog | None = None
-        self._newest_plan: LaunchPlanReady | None = None
+        self._newest_plan: PlanReady | None = None
         self._asked: tuple[Item, object] | None = None  # for whose plan a thread was started last, and its stamp
         self._starts_when_planned: Item | None = None  # enter was pressed on it before its plan was there
         self._compared: Path | None = None  # the first of two profiles
         self.tree_list = CatalogTree()
-        self.details = LauncherDetails(data, self._tools, self._clock, dependencies.free_memory)
+        self.details = LauncherDetails(data, self._tools, self._clock)
         self.filter_line = FilterLine("launcher-filter", self.tree_list, self.tree_list)
 
     def compose(self) -> ComposeResult:
@@ -77,6 +77,7 @@ class LauncherScreen(Screen[None]):
 
     def on_screen_resume(self) -> None:
         self._read()
+        self._show_details()
 
     def on_resize(self) -> None:
         self.call_after_refresh(self._show_rows)
@@ -116,7 +117,11 @@ class LauncherScreen(Screen[None]):
 
     def action_refresh(self) -> None:
         self._read()
-        self.details.repeat_preflight()
+        self.details.examine()
+
+    def action_measure(self) -> None:
+        if self._profile_for("m", "measures the speed of") is not None:
+            self.details.examine(speed=True)
 
     @if_mounted
     def on_catalog_ready(self, message: CatalogReady) -> None:
@@ -149,19 +154,21 @@ class LauncherScreen(Screen[None]):
     def _show_footer(self) -> None:
         item, plan = self.item, self.plan
         kind = item.kind if item else "section"
-        labels = {
-            "launch": OPENS.get(plan.kind, ENTER[kind]) if plan is not None and kind == "profile" else ENTER[kind]
-        }
+        launch = "Open" if isinstance(plan, OpenRun) else ENTER[kind]
+        if kind == "profile" and isinstance(plan, LaunchPlan) and plan.kind == "resume":
+            launch = "Resume"
         run = self.catalog.run(item.name) if self.catalog and item and kind == "run" else None
         dimmed = {"resume"} if run is None or run.state == "training" else set()
         dimmed |= {"new", "edit", "compare"} if kind != "profile" else set()
-        labels |= {"resume": "Resume"} if "resume" not in dimmed else {}  # what belongs to the moment is shown first
+        labels = {"launch": launch} | (
+            {"resume": "Resume"} if "resume" not in dimmed else {}
+        )  # of the moment: shown first
         self.query_one(Footer).show(labels, frozenset(dimmed))
 
     # What enter would do
 
     @property
-    def plan(self) -> LaunchPlan | None:
+    def plan(self) -> Plan | None:
         """For what the cursor stands on, as things are now; None while it is being worked out."""
         item, newest = self.item, self._newest_plan
         if item is None or newest is None or self.catalog is None:
@@ -183,10 +190,10 @@ class LauncherScreen(Screen[None]):
     def _work_out_plan(self, catalog: Catalog, item: Item, stamp: object) -> None:
         plan = plan_item(self._data, catalog, item, self._clock())
         if plan is not None:
-            self.post_message(LaunchPlanReady(item, stamp, plan))
+            self.post_message(PlanReady(plan, item, stamp))
 
     @if_mounted
-    def on_launch_plan_ready(self, message: LaunchPlanReady) -> None:
+    def on_plan_ready(self, message: PlanReady) -> None:
         if (message.item, message.stamp) == self._asked:  # else a later question has been asked since
             self._newest_plan = message
         if message.item == self.item:
@@ -218,46 +225,41 @@ class LauncherScreen(Screen[None]):
             self._start(self.plan)
 
     def action_new(self) -> None:
-        if self._profile_for("n", "starts a new run of") is not None and (item := self.item) is not None:
-            self._start_new(item)
+        if self._profile_for("n", "starts a new run of") is not None:
+            self._start_otherwise(new=True)
 
-    def _start_new(self, item: Item) -> None:
-        """A run of this profile from zero."""
-        plan = plan_item(self._data, self.catalog, item, self._clock(), new=True) if self.catalog else None
-        if plan is not None and plan.refused:
-            self._notify_refused(plan)
-        elif plan is not None:
-            self._start(plan)
+    def _start_otherwise(self, *, new: bool = False, force: bool = False) -> None:
+        """What the highlighted profile does by other keys than enter."""
+        if self.catalog is not None and (item := self.item) is not None:
+            self._start(plan_item(self._data, self.catalog, item, self._clock(), new=new, force=force))
 
-    def _start(self, plan: LaunchPlan | None) -> None:
+    def _start(self, plan: Plan | None) -> None:
         """Where it is not known yet, it starts when it is. A refusal that is no fault of the profile's leaves a choice."""
         self._starts_when_planned = self.item if plan is None else None
+        entry = profile_at(self.catalog, self.item)
         if plan is None:
             self.ask_plan()
-        elif plan.kind == "open" and plan.run is not None:
+        elif isinstance(plan, OpenRun):
             self.post_message(RunOpened(plan.run))
-        elif plan.kind == "branch":  # enter shows what a run is, so it may have been pressed to look
-            self.app.push_screen(start_dialog(StatePlan(plan)), self._launch_plan)
-        elif not plan.refused:
+        elif isinstance(plan, LaunchPlan) and plan.kind != "branch":
             self._launch_plan(plan)
-        elif (entry := profile_at(self.catalog, self.item)) is not None and entry.check and entry.check.valid:
-            self._ask_otherwise(entry, plan)
-        else:
-            self._notify_refused(plan)
+        elif entry is None:  # a state of a run: enter may have been pressed to look
+            self.app.push_screen(start_dialog(plan), self._launch_plan)
+        elif isinstance(plan, Refusal):
+            self._refuse(entry, plan)
 
     def _launch_plan(self, plan: LaunchPlan | None) -> None:
         if plan is not None:
-            launch_plan(self, plan, self._launch, self._clock)
+            start_trainer(self, plan, self._launch, self._clock, self.details.end_preflight())
 
-    def _notify_refused(self, plan: LaunchPlan) -> None:
-        self.notify(plan.hint, title=plan.refused.split("\n")[0], severity="error", timeout=8)
-
-    def _ask_otherwise(self, entry: ProfileEntry, plan: LaunchPlan) -> None:
-        item = self.item
+    def _refuse(self, entry: ProfileEntry, plan: Refusal) -> None:
+        if entry.invalid:
+            self.notify(plan.hint, title=plan.words, severity="error", timeout=8)
+            return
 
         def answered(answer: str | None) -> None:
-            if answer == "new" and item is not None:
-                self._start_new(item)
+            if answer == "new":
+                self._start_otherwise(new=True)
             elif answer is not None:
                 self.post_message(RunOpened(answer.removeprefix("open ")))
 
@@ -274,13 +276,7 @@ class LauncherScreen(Screen[None]):
         elif not entry.check.forcible:
             self.notify("its mistakes cannot be passed over: e opens its form", severity="error")
         else:
-            self.app.push_screen(force_dialog(entry), lambda answer: self._start_forced(entry) if answer else None)
-
-    def _start_forced(self, entry: ProfileEntry) -> None:
-        plan = plan_profile(self._data, entry, self._clock(), force=True)
-        if plan.kind == "nothing fits":
-            plan = plan_profile(self._data, entry, self._clock(), new=True, force=True)
-        self._start(plan)
+            self.app.push_screen(force_dialog(entry), lambda yes: self._start_otherwise(force=True) if yes else None)
 
     # Profiles
 

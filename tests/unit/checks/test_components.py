@@ -16,8 +16,8 @@ from rltui.debug.doctor_check import DoctorCase
 from rltui.errors import RltuiError, users_line
 from rltui.profile.curriculum import source_hashes
 from rltui.profile.load import load
+from rltui.runs.launch_plan import changed_sources
 from rltui.runs.paths import DataDir
-from rltui.runs.resume import changed_sources
 from rltui.train.setup import TrainOptions, prepare
 from tests.fakes import game_states
 from tests.fakes.game_states import TEAM_SIZES, random_state

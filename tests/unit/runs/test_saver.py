@@ -16,8 +16,8 @@ from rltui.runs.inventory import (
     list_checkpoints,
     list_milestones,
 )
+from rltui.runs.launch_plan import plan_launch
 from rltui.runs.paths import DataDir, RunPaths
-from rltui.runs.resume import choose_resume
 from rltui.runs.saver import (
     MOST_ASKED,
     MOST_MILESTONES,
@@ -257,7 +257,7 @@ def test_strays_change_nothing(tmp_path: Path) -> None:
     litter(data, paths)
     assert (list_checkpoints(paths), list_milestones(paths), describe_runs(data)) == before
     strays = {name: content for name, content in tree(tmp_path).items() if content.startswith((b"stray", b"a file"))}
-    assert choose_resume(data, SIGNATURE, profile="quick").checkpoint == paths.checkpoint(3000)
+    assert plan_launch(data, SIGNATURE, profile="quick").checkpoint == paths.checkpoint(3000)
     assert prune(paths, 1) == [paths.checkpoint(1000), paths.checkpoint(2000)]
     assert clean_temporary(paths) == []
     save(paths, 4, 4000)

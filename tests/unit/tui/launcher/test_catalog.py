@@ -88,7 +88,7 @@ def test_pipes_loops_giants_and_names_that_are_no_text(tmp_path: Path, monkeypat
     (folder / os.fsdecode(b"\xff\xfe.toml")).write_text("schema = 1\n", encoding="utf-8")
     monkeypatch.setattr("rltui.tui.launcher.catalog.list_profiles", lambda: listed(folder))
     reader = CatalogReader(DataDir(tmp_path / "data"), ProfileChecker())
-    catalog = reader.check(reader.read())
+    catalog = data_folder.all_checked(reader)
     problems = {
         entry.name: [problem.message for problem in entry.check.errors] for entry in catalog.profiles if entry.check
     }

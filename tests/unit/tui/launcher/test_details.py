@@ -12,7 +12,7 @@ from rltui.runs.paths import DataDir
 from rltui.tui.launcher import descriptions, details
 from rltui.tui.launcher.catalog import Catalog, CatalogReader
 from rltui.tui.launcher.check_lines import PlanContext
-from rltui.tui.launcher.plan import LaunchPlan, plan_milestone, plan_profile, plan_run, refusal
+from rltui.tui.launcher.plan import OpenRun, plan_profile, plan_run, plan_state
 from rltui.tui.launcher.tree import MILESTONES, PROFILES, RUNS, Item
 from rltui.tui.text import plain, width_of
 from tests.fakes import data_folder
@@ -29,59 +29,49 @@ def test_the_first_time_and_while_the_profile_is_checked(data: DataDir, reader: 
     unchecked = profile_text(reader.read(), "ball-touching", PlanContext(NOW))
     assert "the profile is being checked" in unchecked
     assert "Learn to drive and touch the ball." in unchecked
-    catalog = reader.check(reader.read())
+    catalog = data_folder.all_checked(reader)
     plan = plan_profile(data, catalog.profiles[0], NOW)
-    text = profile_text(catalog, "ball-touching", PlanContext(NOW, plan, 24_000.0))
+    text = profile_text(catalog, "ball-touching", PlanContext(NOW, plan))
     assert text.startswith("Welcome!")
-    assert "Press enter: a trainer starts." in text
     assert "start the new run ball-touching-" in text
-    assert "there is no run to go on with: training starts from zero" in text
-    assert "about 612 MB of memory of 24.0 GB free" in text
+    assert "from zero: there is no run to go on with" in text
+    assert "Expected here: 612 MB of memory" in text and "m measures the speed" in text
     assert "n starts a new run" not in text
 
 
 def test_a_resume_is_explained_before_it_happens(data: DataDir, reader: CatalogReader) -> None:
     data_folder.make_two(data, NOW)
-    catalog = reader.check(reader.read())
+    catalog = data_folder.all_checked(reader)
     plan = plan_profile(data, catalog.profiles[0], NOW)
-    text = profile_text(catalog, "ball-touching", PlanContext(NOW, plan, None))
+    text = profile_text(catalog, "ball-touching", PlanContext(NOW, plan))
     assert "resume alpha at 11,468,800 timesteps" in text
     assert "saved 3 min ago" in text.replace("\n  ", " ")
-    assert "the newest run whose observation, table and nets fit" in text.replace("\n  ", " ")
-    assert "n starts a new run instead, from zero" in text
+    assert "the newest run that fits" in text
+    assert "n starts a new run, from zero" in text
     assert "Welcome" not in text
-    new, opened = (LaunchPlan(kind, "in other words", run="alpha") for kind in ("new", "open"))
-    assert "instead, from zero" not in profile_text(catalog, "ball-touching", PlanContext(NOW, new))
-    assert "n starts another run beside it, from zero" in profile_text(
-        catalog, "ball-touching", PlanContext(NOW, opened)
-    )
+    new = plan_profile(data, catalog.profiles[0], NOW, new=True)
+    assert "from zero\n" in (text := profile_text(catalog, "ball-touching", PlanContext(NOW, new)))
+    assert "n starts" not in text
+    text = profile_text(catalog, "ball-touching", PlanContext(NOW, OpenRun("alpha")))
+    assert "open alpha, live" in text and "n starts a new run, from zero" in text
 
 
 def test_runs_that_do_not_fit_are_refused_with_their_differences(data: DataDir, reader: CatalogReader) -> None:
     data_folder.make_two(data, NOW)
-    entry = reader.check(reader.read()).profiles[0]
+    entry = data_folder.all_checked(reader).profiles[0]
     assert entry.check is not None
     other = Signature("default 89", "cd" * 32, "discrete 89-512-90", "critic 89-512-1")
     changed = dataclasses.replace(entry, check=msgspec.structs.replace(entry.check, signature=other))
     plan = plan_profile(data, changed, NOW)
-    text = profile_text(reader.read(), "ball-touching", PlanContext(NOW, plan, None))
+    text = profile_text(reader.read(), "ball-touching", PlanContext(NOW, plan))
     assert "not start: 2 runs there, but none to go on with" in text
     assert "observation: expected default 89, found default 92" in text
-    assert "expected cdcdcdcd…, found abababab…" in text
-    assert "n starts a new run of it, from zero" in text
-    new = plan_profile(data, changed, NOW, new=True)
-    assert (new.refused, new.args) == ("", ("--resume", "new"))
-
-
-def test_only_the_hint_for_a_command_line_is_left_out() -> None:
-    typed = "to start from zero: rltui train quick --resume new"
-    nothing_fits = LaunchPlan("nothing fits", refused="no run fits", hint=typed)
-    assert "from zero" not in plain(descriptions.describe_plan(nothing_fits, 80))
-    assert "from zero" in plain(descriptions.describe_plan(refusal("it is damaged", typed), 80))
+    assert "cdcdcdcd" not in text
+    assert "n starts a new run, from zero" in text
 
 
 def test_an_invalid_profile_shows_every_mistake_in_place(reader: CatalogReader) -> None:
-    catalog = reader.check(reader.read())
+    catalog = data_folder.all_checked(reader)
     text = profile_text(catalog, "my-bot", PlanContext(NOW))
     assert "2 mistakes: it cannot be launched" in text
     assert "line 14  rewards.touch.weigth" in text
@@ -97,10 +87,10 @@ def test_runs_and_milestones_say_what_enter_and_r_will_do(data: DataDir, reader:
     assert alpha is not None and beta is not None
     text = plain(details.lines(Item("run", "beta"), catalog, PlanContext(NOW, plan_run(data, beta, NOW)), 70))
     assert "■ stopped  last word 1 d ago" in text
-    assert "open it from disk" in text
+    assert "show its charts" in text
     assert "resume beta at 5,120,000 timesteps" in text
     saved = alpha.milestones[0]
-    context = PlanContext(NOW, plan_milestone(data, saved, NOW))
+    context = PlanContext(NOW, plan_state(data, "alpha", saved.path, NOW))
     text = plain(details.lines(Item("milestone", str(saved.path)), catalog, context, 70))
     assert "branch off as alpha-b2 at 5,000,000 timesteps" in text
     assert "reward 24.0" in " ".join(text.split())
@@ -114,7 +104,7 @@ def test_runs_and_milestones_say_what_enter_and_r_will_do(data: DataDir, reader:
 def test_sections_and_what_has_gone_from_disk(reader: CatalogReader) -> None:
     catalog = reader.read()
     for section in (PROFILES, RUNS, MILESTONES):
-        assert len(plain(details.lines(section, catalog, PlanContext(NOW), 60)).split()) > 20
+        assert len(plain(details.lines(section, catalog, PlanContext(NOW), 60)).split()) > 12
     assert plain(details.lines(Item("run", "lost"), catalog, PlanContext(NOW), 40)) == "it is gone from disk"
 
 

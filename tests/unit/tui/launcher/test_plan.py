@@ -7,24 +7,27 @@ import dataclasses
 import msgspec
 
 from rltui import formatting
-from rltui.errors import RltuiError
 from rltui.formatting import timesteps_of
 from rltui.runs.journal import JournalWriter
+from rltui.runs.launch_plan import LaunchPlan
 from rltui.runs.lock import RunLock
 from rltui.runs.meta import Signature
 from rltui.runs.paths import DataDir
-from rltui.runs.resume import BeingTrained, NothingFits
 from rltui.runs.summary import RunSummary, describe_run
 from rltui.tui.launcher.catalog import CatalogReader, ProfileEntry
 from rltui.tui.launcher.plan import (
+    OpenRun,
+    Plan,
+    Refusal,
     next_round_total,
-    plan_milestone,
-    plan_open,
+    plan_item,
+    plan_lines,
     plan_profile,
     plan_run,
-    refused_by,
-    with_step_limit,
+    plan_state,
 )
+from rltui.tui.launcher.tree import Item
+from rltui.tui.text import plain
 from tests.fakes import data_folder
 from tests.fakes.saved_runs import finish, header, make_run, row, save_milestone
 
@@ -32,7 +35,17 @@ NOW = 1_764_250_000.0
 
 
 def checked(reader: CatalogReader) -> ProfileEntry:
-    return reader.check(reader.read()).profiles[0]
+    return data_folder.all_checked(reader).profiles[0]
+
+
+def launched(plan: Plan | None) -> LaunchPlan:
+    assert isinstance(plan, LaunchPlan), plan
+    return plan
+
+
+def refused(plan: Plan | None) -> Refusal:
+    assert isinstance(plan, Refusal), plan
+    return plan
 
 
 def unfit(entry: ProfileEntry) -> ProfileEntry:
@@ -42,54 +55,56 @@ def unfit(entry: ProfileEntry) -> ProfileEntry:
     return dataclasses.replace(entry, check=msgspec.structs.replace(entry.check, signature=other))
 
 
-def test_the_kind_tells_what_is_done_and_the_arguments_make_the_trainer_do_it(
+def test_each_row_is_planned_with_the_arguments_that_make_the_trainer_do_it(
     data: DataDir, reader: CatalogReader
 ) -> None:
-    new = plan_profile(data, checked(reader), NOW)
+    new = launched(plan_profile(data, checked(reader), NOW))
     assert (new.kind, new.args) == ("new", ("--resume", "new"))
     data_folder.make_two(data, NOW)
-    catalog = reader.read()
-    alpha, beta = catalog.run("alpha"), catalog.run("beta")
-    assert alpha is not None and beta is not None
-    resume = plan_profile(data, checked(reader), NOW)
-    assert (resume.kind, resume.run, resume.profile, resume.args) == ("resume", "alpha", "ball-touching", ())
-    assert plan_profile(data, checked(reader), NOW, new=True).kind == "new"
-    of_run = plan_run(data, beta, NOW)
-    assert (of_run.kind, of_run.run, of_run.profile, of_run.args) == (
-        "resume",
-        "beta",
-        str(data.run("beta").profile),
-        (),
-    )
-    saved = alpha.milestones[0]
-    branch = plan_milestone(data, saved, NOW)
-    assert (branch.kind, branch.run, branch.args) == ("branch", "alpha-b2", ("--resume", str(saved.path)))
-    assert branch.profile == f"{saved.path}/profile.toml"
-    shown = plan_open(alpha)
-    assert (shown.kind, shown.run) == ("open", "alpha")
+    catalog = data_folder.all_checked(reader)
+    saved = catalog.runs[0].milestones[0].path
+    row = Item("profile", str(catalog.profiles[0].path))
+    expected = {
+        row: ("resume", "alpha", "ball-touching", ()),
+        Item("run", "beta"): ("resume", "beta", str(data.run("beta").profile), ()),
+        Item("milestone", str(saved)): ("branch", "alpha-b2", f"{saved}/profile.toml", ("--resume", str(saved))),
+    }
+    for item, what in expected.items():
+        plan = launched(plan_item(data, catalog, item, NOW))
+        assert (plan.kind, plan.run, plan.profile, plan.args) == what
+    assert launched(plan_item(data, catalog, row, NOW, new=True)).kind == "new"
+    assert plan_item(data, catalog, Item("run", "gone"), NOW) is None
+    with RunLock(data.run("alpha")):
+        catalog = reader.read()
+        assert plan_item(data, catalog, row, NOW) == OpenRun("alpha")
+        assert plan_item(data, catalog, Item("run", "alpha"), NOW) is None
+        assert launched(plan_item(data, catalog, row, NOW, new=True)).kind == "new"
 
 
-def test_what_does_not_fit_and_what_is_trained_are_told_apart(data: DataDir, reader: CatalogReader) -> None:
-    data_folder.make_stopped(data, "alpha", iterations=560, time=NOW - 180)
+def test_what_cannot_start_says_why_and_what_instead(data: DataDir, reader: CatalogReader) -> None:
+    paths = data_folder.make_stopped(data, "alpha", iterations=560, time=NOW - 180)
     data.run("empty").folder.mkdir(parents=True)
     catalog = reader.read()
     alpha, empty = catalog.run("alpha"), catalog.run("empty")
     assert alpha is not None and empty is not None
-    assert plan_profile(data, unfit(checked(reader)), NOW).kind == "nothing fits"
-    assert plan_run(data, empty, NOW).refused == "it has no complete checkpoint to go on from"
-    with RunLock(data.run("alpha")):
-        assert plan_run(data, alpha, NOW).kind == "in training"
+    assert "none to go on with" in refused(plan_profile(data, unfit(checked(reader)), NOW)).words
+    assert launched(plan_profile(data, unfit(checked(reader)), NOW, force=True)).args == ("--resume", "new", "--force")
+    assert refused(plan_run(data, empty, NOW)).words == "nothing of it was saved"
+    newest, older = paths.checkpoint(11_468_800), alpha.milestones[-1].path
+    with RunLock(paths):
+        assert "is being trained already" in refused(plan_run(data, alpha, NOW)).words
+        assert refused(plan_state(data, "alpha", newest, NOW)).fallback is None
+    (newest / "PPO_POLICY.pt").write_bytes(b"cut")
+    found = refused(plan_state(data, "alpha", newest, NOW))
+    assert "PPO_POLICY.pt is damaged" in found.words
+    assert found.fallback is not None and found.fallback.checkpoint == older
 
 
-def test_the_error_decides_the_kind_and_not_its_words() -> None:
-    cases: list[tuple[RltuiError, str]] = [
-        (RltuiError("run 'a' is being trained already", "rltui train x --resume new"), "refused"),
-        (BeingTrained("somebody has it"), "in training"),
-        (NothingFits("none there"), "nothing fits"),
-    ]
-    for error, kind in cases:
-        plan = refused_by(error)
-        assert (plan.kind, plan.refused, plan.hint) == (kind, error.message, error.hint)
+def test_a_state_of_a_campaign_goes_on_with_the_run_s_profile(data: DataDir) -> None:
+    paths = data_folder.make_stopped(data, "alpha", iterations=560, time=NOW - 180)
+    paths.profile.write_text('schema = 1\n[[curriculum.phases]]\nprofile = "one"\n', encoding="utf-8")
+    plan = launched(plan_state(data, "alpha", paths.milestones / "Phase1-BallTouching" / "005M", NOW))
+    assert plan.profile == str(paths.profile)
 
 
 def at_3000(data: DataDir, name: str, limit: int | None) -> RunSummary:
@@ -104,23 +119,17 @@ def at_3000(data: DataDir, name: str, limit: int | None) -> RunSummary:
 
 
 def test_a_step_limit_is_kept_while_it_lies_ahead_and_asked_for_anew_where_it_is_reached(data: DataDir) -> None:
-    ahead = plan_run(data, at_3000(data, "ahead", 9000), NOW)
-    assert ahead.args == ("--steps", "9000")
-    assert ahead.reason.endswith("it ends at 9,000 timesteps, as it was started to")
-    assert (ahead.reached, ahead.warnings) == (None, ())
-    unlimited = plan_run(data, at_3000(data, "unlimited", None), NOW)
-    assert (unlimited.args, unlimited.reached, unlimited.warnings) == ((), None, ())
+    ahead = launched(plan_run(data, at_3000(data, "ahead", 9000), NOW))
+    assert (ahead.args, ahead.reached) == (("--steps", "9000"), False)
+    assert "until 9,000 timesteps" in plain(plan_lines(ahead, 80))
+    unlimited = launched(plan_run(data, at_3000(data, "unlimited", None), NOW))
+    assert (unlimited.args, unlimited.reached) == ((), False)
     run = at_3000(data, "reached", 3000)
-    plan = plan_run(data, run, NOW)
-    assert (plan.reached, plan.timesteps, plan.args) == (3000, 3000, ())
-    assert "it has reached its limit of 3,000 timesteps" in plan.warnings[-1]
-    more, unlimited = with_step_limit(plan, 5000), with_step_limit(plan, None)
-    assert (more.args, more.reached) == (("--steps", "5000"), None)
-    assert "it ends at 5,000 timesteps" in more.reason
-    assert unlimited.args == ()
-    assert "until you stop it" in unlimited.reason
-    branch = plan_milestone(data, run.milestones[0], NOW)  # a line of its own: it has no limit
-    assert branch.args == ("--resume", str(run.milestones[0].path)) and branch.reached is None
+    plan = launched(plan_run(data, run, NOW))
+    assert (plan.reached, plan.args) == (True, ())
+    assert "limit of 3,000 timesteps is reached" in plain(plan_lines(plan, 80))
+    branch = launched(plan_state(data, run.name, run.milestones[0].path, NOW))  # a line of its own: it has no limit
+    assert (branch.args, branch.steps) == (("--resume", str(run.milestones[0].path)), None)
 
 
 def test_the_total_that_is_proposed_lies_ahead_and_is_short_to_type() -> None:

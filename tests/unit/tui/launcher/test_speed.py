@@ -1,4 +1,4 @@
-"""The launcher's estimate of speed: it stands still, and what was measured is known again by the profile's shape."""
+"""The launcher's estimate of speed: what was measured is known again by the profile's shape."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rltui.runs.paths import DataDir
 from rltui.tui.checks.doctor import Measured, Measurements
 from rltui.tui.checks.results import ProfileSummary
 from rltui.tui.launcher.catalog import CatalogReader
-from rltui.tui.launcher.speed import Estimate, SteadyEstimate, from_runs, shape_key
+from rltui.tui.launcher.speed import Estimate, estimate, rounded, shape_key
 from tests.fakes import data_folder
 
 NOW = 1_764_250_000.0
@@ -20,16 +20,6 @@ PROFILE = ProfileSummary(
     obs="default", obs_size=92, actions=90, policy_layers=[256, 256], critic_layers=[256], workers=2, arenas=32,
     blue=1, orange=1, batch=20_000, epochs=2, hash="a",
 )  # fmt: skip
-
-
-def test_a_figure_stays_until_it_is_a_tenth_off() -> None:
-    steady = SteadyEstimate()
-    shown = [steady.update("a", Estimate(speed, f"at {speed}")) for speed in (100.0, 105.0, 91.0, 109.0, 111.0, 115.0)]
-    assert [each.steps_per_second for each in shown if each] == [100.0, 100.0, 100.0, 100.0, 111.0, 111.0]
-    assert shown[-1] is not None and shown[-1].basis == "at 115.0"  # where it comes from is always the newest
-    other = steady.update("b", Estimate(7.0, ""))
-    assert other is not None and other.steps_per_second == 7.0
-    assert steady.update("a", None) is None
 
 
 def test_what_changes_no_speed_changes_no_key() -> None:
@@ -51,10 +41,10 @@ def test_a_measurement_is_there_again_in_the_next_session(tmp_path: Path) -> Non
 
 def test_an_earlier_run_of_the_same_shape_is_the_basis_and_no_other(data: DataDir, reader: CatalogReader) -> None:
     data_folder.make_stopped(data, "alpha", iterations=560, time=NOW - 180)
-    catalog = reader.check(reader.read())
+    catalog = data_folder.all_checked(reader)
     run, check = catalog.runs[0], catalog.profiles[0].check
     assert check is not None and check.summary is not None and run.shape is not None
-    assert from_runs(check.summary, catalog.runs, NOW) is None  # another batch, another machine
+    assert estimate(check.summary, catalog.runs, None, NOW) is None  # another batch, another machine
     shape, change = run.shape, msgspec.structs.replace
     here = change(run, shape=change(shape, host=socket.gethostname()))
     alike = change(
@@ -62,6 +52,9 @@ def test_an_earlier_run_of_the_same_shape_is_the_basis_and_no_other(data: DataDi
         obs_size=shape.obs_size, actions=shape.actions, epochs=shape.epochs, batch=shape.batch,
         policy_layers=shape.policy_layers, critic_layers=shape.critic_layers,
     )  # fmt: skip
-    found = from_runs(alike, [here], NOW)
+    measured = Measured(5_000.0, NOW - 10)
+    found = estimate(alike, [here], measured, NOW)
     assert found is not None and found.basis == "as run alpha, 3 min ago: mean of 20 iterations"
     assert run.speed is not None and found.steps_per_second == run.speed.steps_per_second
+    assert estimate(alike, [], measured, NOW) == Estimate(5_000.0, "measured here 10 s ago")
+    assert [rounded(rate) for rate in (14_231.0, 7.0, 996.0)] == [14_000, 7, 1_000]

@@ -61,7 +61,7 @@ def test_an_empty_tree_says_what_will_appear(reader: CatalogReader) -> None:
 
 def test_a_full_tree_open_and_closed(data: DataDir, reader: CatalogReader) -> None:
     data_folder.make_two(data, NOW)
-    catalog = reader.check(reader.read())
+    catalog = data_folder.all_checked(reader)
     beta = Item("group", "beta/Phase1-BallTouching")
     assert tree(catalog, closed=frozenset({beta})) == "\n".join(
         [
@@ -111,7 +111,7 @@ def test_a_run_in_training_comes_first_with_its_speed_and_rows_fit_their_list(
 ) -> None:
     data_folder.make_two(data, NOW)
     with RunLock(data.run("beta")):
-        catalog = reader.check(reader.read())
+        catalog = data_folder.all_checked(reader)
         assert [run.name for run in catalog.runs] == ["beta", "alpha"]
         row = next(line for line in tree(catalog, 50).split("\n") if "beta" in line)
         assert "▶ beta" in row

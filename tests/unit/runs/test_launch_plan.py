@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import msgspec
@@ -11,9 +12,9 @@ import pytest
 
 from rltui.errors import RltuiError
 from rltui.runs.checkpoint import write_checkpoint
+from rltui.runs.launch_plan import DamagedState, LaunchPlan, confirm, plan_launch
 from rltui.runs.lock import RunLock
 from rltui.runs.paths import DataDir
-from rltui.runs.resume import ResumePlan, choose_resume, confirm
 from tests.fakes.saved_runs import SIGNATURE, litter, make_files, make_meta, make_run, place, save, save_milestone
 
 NOW = 1_700_000_183.0
@@ -24,8 +25,8 @@ def data(tmp_path: Path) -> DataDir:
     return DataDir(tmp_path / "data")
 
 
-def choose(data: DataDir, **asked: str) -> ResumePlan:
-    return choose_resume(data, SIGNATURE, profile="profiles/quick.toml", now=NOW, **asked)  # type: ignore[arg-type]
+def choose(data: DataDir, **asked: str) -> LaunchPlan:
+    return plan_launch(data, SIGNATURE, profile="profiles/quick.toml", now=NOW, **asked)  # type: ignore[arg-type]
 
 
 def cut(folder: Path, name: str = "PPO_POLICY.pt") -> None:
@@ -42,7 +43,8 @@ def test_no_run_yet(data: DataDir) -> None:
     plan = choose(data)
     assert (plan.kind, plan.checkpoint, plan.timesteps, plan.commit, plan.parent) == ("new", None, 0, 0, None)
     assert plan.run.startswith("quick-20")
-    assert plan.reason == "there is no run to go on with: training starts from zero"
+    assert plan.reason == f"start the new run {plan.run}, from zero: there is no run to go on with"
+    assert (plan.profile, plan.args) == ("profiles/quick.toml", ("--resume", "new"))
     assert not data.root.exists(), "choosing creates nothing"
 
 
@@ -51,30 +53,33 @@ def test_the_newest_fitting_run_goes_on(data: DataDir) -> None:
     beta = make_run(data, "beta", commits=2, time=1_700_000_100)
     make_run(data, "unfit", time=1_700_000_150, obs="default 89")
     litter(data, beta)
-    assert choose(data) == ResumePlan(
+    plan = choose(data)
+    assert plan == LaunchPlan(
         "resume",
         "beta",
-        "run 'beta' goes on at 2,000 timesteps (checkpoint 2000, saved 1 min ago): the newest run whose observation, table "
-        "and nets fit this profile",
+        "saved 1 min ago: the newest run that fits",
         beta.checkpoint(2000),
         2000,
         commit=2,
         last_commit=2,
+        trained_with="quick",
+        profile="profiles/quick.toml",
     )
+    assert (plan.title, plan.args) == ("resume beta at 2,000 timesteps", ())
 
 
 def test_a_run_of_the_same_profile_comes_before_a_newer_one_of_another(data: DataDir) -> None:
     make_run(data, "own", time=1_700_000_000)
     make_run(data, "other", time=1_700_000_100)
-    plan = choose_resume(data, SIGNATURE, profile="quick", now=NOW)
+    plan = plan_launch(data, SIGNATURE, profile="quick", now=NOW)
     assert plan.run == "other", "both are of this profile"
-    theirs = choose_resume(data, SIGNATURE, profile="mine.toml", now=NOW)
+    theirs = plan_launch(data, SIGNATURE, profile="mine.toml", now=NOW)
     assert theirs.run == "other"
-    assert theirs.reason.endswith("fit this profile; so far it was trained with profile 'quick'")
+    assert theirs.why.endswith("the newest run that fits, so far of profile 'quick'")
     mine = data.run("mine-1")
     about = msgspec.structs.replace(make_meta("mine-1", 1, 10, time=1_600_000_000), profile="mine")
     write_checkpoint(mine.checkpoint(10), make_files(about))
-    assert choose_resume(data, SIGNATURE, profile="mine.toml", now=NOW).run == "mine-1", "older, but its own"
+    assert plan_launch(data, SIGNATURE, profile="mine.toml", now=NOW).run == "mine-1", "older, but its own"
 
 
 def test_only_the_run_asked_for(data: DataDir) -> None:
@@ -84,7 +89,7 @@ def test_only_the_run_asked_for(data: DataDir) -> None:
     assert (plan.kind, plan.run, plan.checkpoint) == ("resume", "alpha", alpha.checkpoint(3000))
     other = choose(data, run="gamma")
     assert (other.kind, other.run) == ("new", "gamma")
-    assert other.reason == "run 'gamma' does not exist yet: training starts from zero"
+    assert other.why == "from zero"
 
 
 def test_order_is_by_commit(data: DataDir) -> None:
@@ -164,11 +169,7 @@ def test_a_run_that_never_saved_is_no_obstacle(data: DataDir) -> None:
     assert not plan.rewind
     paths.journal.write_bytes(b"rows of a life too short for a save")
     assert choose(data, run="alpha").rewind
-    assert (plan.kind, plan.run, plan.reason) == (
-        "new",
-        "alpha",
-        "run 'alpha' has no checkpoint yet: training starts from zero",
-    )
+    assert (plan.kind, plan.run, plan.why) == ("new", "alpha", "from zero: it has no checkpoint yet")
 
 
 def test_a_run_being_trained_is_left_alone(data: DataDir) -> None:
@@ -192,7 +193,7 @@ def test_new_when_asked_for(data: DataDir) -> None:
     make_run(data, "alpha")
     plan = choose(data, mode="new")
     assert plan.kind == "new" and plan.run.startswith("quick-") and plan.checkpoint is None
-    assert plan.reason == "a new run: training starts from zero"
+    assert plan.why == "from zero"
     assert choose(data, mode="new", run="beta").run == "beta"
     with pytest.raises(RltuiError, match="run 'alpha' exists") as caught:
         choose(data, mode="new", run="alpha")
@@ -215,8 +216,9 @@ def test_anything_older_opens_a_branch(data: DataDir) -> None:
         plan = choose(data, mode=str(path))
         assert (plan.kind, plan.run, plan.parent, plan.parent_run) == ("branch", "alpha-b2", "alpha@1000", "alpha")
         assert (plan.checkpoint, plan.timesteps, plan.commit) == (path, 1000, 1)
-        assert "a new branch 'alpha-b2' leaves run 'alpha' at 1,000 timesteps" in plan.reason
-        assert "it is not that run's newest" in plan.reason
+        assert plan.title == "branch off as alpha-b2 at 1,000 timesteps"
+        assert "of alpha, which is not its newest state" in plan.why
+        assert plan.args == ("--resume", str(path))
     make_run(data, "alpha-b2")
     assert choose(data, mode=str(milestone)).run == "alpha-b3"
 
@@ -267,11 +269,12 @@ def test_explicit_paths_that_cannot_be(data: DataDir, tmp_path: Path) -> None:
     ):
         choose(data, mode=str(data.run("other").checkpoint(1000)))
     flip(paths.checkpoint(3000))
-    with pytest.raises(RltuiError, match=r"PPO_POLICY.pt is damaged: its SHA-256") as caught:
+    with pytest.raises(
+        DamagedState, match=r"checkpoint 3000 of alpha: PPO_POLICY.pt is damaged: its SHA-256"
+    ) as caught:
         choose(data, mode=str(paths.checkpoint(3000)))
-    assert (
-        caught.value.hint == f"the newest good one: rltui train profiles/quick.toml --resume {paths.checkpoint(2000)}"
-    )
+    assert caught.value.instead == paths.checkpoint(2000)
+    assert caught.value.hint.endswith(f"rltui train profiles/quick.toml --resume {paths.checkpoint(2000)}")
 
 
 def test_a_name_no_run_may_have(data: DataDir) -> None:
@@ -296,27 +299,32 @@ def test_a_plan_is_confirmed_under_the_lock(data: DataDir) -> None:
 
 @pytest.fixture
 def named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> DataDir:
-    monkeypatch.setattr("rltui.runs.resume.default_run_name", lambda profile: f"{profile}-20260131-174502")
+    monkeypatch.setattr("rltui.runs.launch_plan.default_run_name", lambda profile: f"{profile}-20260131-174502")
     return DataDir(tmp_path / "data")
 
 
-def fork(named: DataDir, path: Path, run: str | None = None) -> ResumePlan:
-    return choose_resume(named, SIGNATURE, profile="profiles/goals.toml", run=run, mode=str(path), fork=True, now=NOW)
+def fork(named: DataDir, path: Path, run: str | None = None) -> LaunchPlan:
+    return plan_launch(named, SIGNATURE, profile="profiles/goals.toml", run=run, mode=str(path), fork=True, now=NOW)
 
 
 def test_also_from_the_newest_of_its_run(named: DataDir) -> None:
     paths = make_run(named)
-    assert fork(named, paths.checkpoint(3000)) == ResumePlan(
+    plan = fork(named, paths.checkpoint(3000))
+    assert plan == LaunchPlan(
         "branch",
         "goals-20260131-174502",
-        "a fork: the new run 'goals-20260131-174502' begins as checkpoint 3000 of run 'alpha', at 3,000 timesteps, and learns "
-        "by profile 'goals'",
+        "from checkpoint 3000 of alpha",
         paths.checkpoint(3000),
         3000,
         commit=3,
         parent="alpha@3000",
         parent_run="alpha",
+        trained_with="quick",
+        fork=True,
+        profile="profiles/goals.toml",
     )
+    assert plan.title == "start the new run goals-20260131-174502 at 3,000 timesteps"
+    assert plan.args == ("--fork-from", str(paths.checkpoint(3000)))
 
 
 def test_also_while_its_run_trains_and_under_a_name(named: DataDir) -> None:
@@ -335,7 +343,7 @@ def test_from_a_folder_of_elsewhere(named: DataDir, tmp_path: Path) -> None:
 
 def test_a_name_that_is_taken(named: DataDir) -> None:
     paths = make_run(named)
-    with pytest.raises(RltuiError, match="run 'alpha' exists: a fork needs a name of its own"):
+    with pytest.raises(RltuiError, match="run 'alpha' exists: a branch needs a name of its own"):
         fork(named, paths.checkpoint(1000), "alpha")
     make_run(named, "goals-20260131-174502")
     assert fork(named, paths.checkpoint(1000)).run == "goals-20260131-174502-b2"
@@ -343,7 +351,10 @@ def test_a_name_that_is_taken(named: DataDir) -> None:
 
 def test_what_does_not_fit_says_which_expected_and_found(named: DataDir) -> None:
     other = make_run(named, "other", obs="default 89")
-    with pytest.raises(RltuiError, match=r"--fork-from .*\n  observation: expected default 92, found default 89"):
+    with pytest.raises(
+        RltuiError,
+        match=r"checkpoint 1000 of other does not fit .*\n  observation: expected default 92, found default 89",
+    ):
         fork(named, other.checkpoint(1000))
 
 
@@ -352,9 +363,7 @@ def test_a_damaged_one_names_the_newest_good_one(named: DataDir) -> None:
     (paths.checkpoint(3000) / "PPO_POLICY.pt").write_bytes(b"cut")
     with pytest.raises(RltuiError, match=r"PPO_POLICY\.pt is damaged") as refused:
         fork(named, paths.checkpoint(3000))
-    assert refused.value.hint == (
-        f"the newest good one: rltui train profiles/goals.toml --fork-from {paths.checkpoint(2000)}"
-    )
+    assert refused.value.hint.endswith(f"rltui train profiles/goals.toml --fork-from {paths.checkpoint(2000)}")
     assert named.run_names() == ["alpha"]
 
 
@@ -362,3 +371,26 @@ def test_a_path_that_is_none(named: DataDir) -> None:
     save(named.run("alpha"), 1, 1000)
     with pytest.raises(RltuiError, match="there is no such folder"):
         fork(named, named.root / "nowhere")
+
+
+def test_a_step_limit_is_passed_on_while_it_lies_ahead(data: DataDir) -> None:
+    plan = replace(choose(data), force=True)
+    limited = [(replace(plan, steps=steps, timesteps=3000)) for steps in (None, 3000, 5000)]
+    assert [each.reached for each in limited] == [False, True, False]
+    always = ("--resume", "new")
+    assert [each.args for each in limited] == [(*always, "--force")] * 2 + [(*always, "--steps", "5000", "--force")]
+
+
+def test_the_profile_saved_with_a_state_fits_it(data: DataDir) -> None:
+    paths = make_run(data, "alpha", obs="another one")
+    plan = plan_launch(data, None, profile=str(paths.profile), run="alpha", now=NOW)
+    assert (plan.kind, plan.checkpoint) == ("resume", paths.checkpoint(3000))
+
+
+def test_a_file_changed_since_is_warned_of(data: DataDir) -> None:
+    paths = make_run(data, "alpha", commits=0)
+    about = msgspec.structs.replace(make_meta("alpha", 1, 10), sources={"mine.py:Touch": "ab", "same.py:Same": "ef"})
+    write_checkpoint(paths.checkpoint(10), make_files(about))
+    now = {"mine.py:Touch": "cd", "same.py:Same": "ef", "new.py:New": "01"}
+    (warning,) = plan_launch(data, SIGNATURE, profile="quick", sources=now, now=NOW).warnings
+    assert warning.startswith("mine.py:Touch is not as it was")

@@ -1,0 +1,381 @@
+"""LaunchPlan: what a start does, from where and why, decided before anything is written."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Literal
+
+from rltui.errors import RltuiError, did_you_mean, hints
+from rltui.formatting import ago, plural
+from rltui.runs import checkpoint, meta
+from rltui.runs.checkpoint import DamagedError
+from rltui.runs.inventory import CheckpointInfo, list_states, newest_commit, read_checkpoint_info
+from rltui.runs.lock import lock_holder
+from rltui.runs.meta import Meta, Signature
+from rltui.runs.paths import DataDir, RunPaths, absolute, branch_name, default_run_name, is_folder, name_problem
+from rltui.runs.resolve import find_checkpoint, newest_sound_before
+from rltui.runs.summary import profile_name
+from rltui.safe_io import real
+
+_MOST_NAMED = 5  # runs or differences listed in one message
+
+
+@dataclass(frozen=True)
+class LaunchPlan:
+    """What a start does: `title` and `why` say it, `args` make `rltui train PROFILE --run RUN` do it."""
+
+    kind: Literal["new", "resume", "branch"]
+    run: str
+    why: str
+    checkpoint: Path | None = None
+    timesteps: int = 0
+    commit: int = 0  # of the checkpoint
+    last_commit: int = 0  # the highest that `run` has, damaged ones included: its next saved state is last_commit + 1
+    parent: str | None = None  # `<run>@<timesteps>`, for meta.json: set by a branch, kept by a resume
+    parent_run: str | None = None  # of a branch whose parent lies in the same data folder
+    rewind: bool = True  # the journal gets a run_resumed: it has, or may have, rows above `timesteps`
+    trained_with: str = ""  # profile of the checkpoint; of a campaign its phase's
+    fork: bool = False  # a branch named as a new run of its profile
+    warnings: tuple[str, ...] = ()
+    profile: str = ""  # as the start is told of it
+    steps: int | None = None  # total at which it ends; what is reached already has to be asked for anew
+    force: bool = False
+
+    @property
+    def title(self) -> str:
+        """`resume alpha at 11,468,800 timesteps`."""
+        verb = {"resume": "resume", "branch": "branch off as"}.get("" if self.fork else self.kind, "start the new run")
+        return f"{verb} {self.run}" + (f" at {self.timesteps:,} timesteps" if self.checkpoint else "")
+
+    @property
+    def reason(self) -> str:
+        """Title and why, for journal and console."""
+        return f"{self.title}, {self.why}"
+
+    @property
+    def reached(self) -> bool:
+        """Whether the step limit lies behind."""
+        return self.steps is not None and self.steps <= self.timesteps
+
+    @property
+    def args(self) -> tuple[str, ...]:
+        """Options of `rltui train`."""
+        args: list[str] = []
+        if self.kind == "new":
+            args = ["--resume", "new"]
+        elif self.kind == "branch":
+            args = ["--fork-from" if self.fork else "--resume", str(self.checkpoint)]
+        args += ["--steps", str(self.steps)] if self.steps is not None and not self.reached else []
+        return (*args, "--force") if self.force else tuple(args)
+
+
+@dataclass(frozen=True)
+class StartRequest:
+    """What was asked for. signature: what the profile needs; None for one that was saved with what it goes on from."""
+
+    data: DataDir
+    signature: Signature | None
+    profile: str
+    run: str | None
+    now: float
+
+    @cached_property
+    def profile_name(self) -> str:
+        """As meta.json has it."""
+        return profile_name(self.profile)
+
+    def command(self, options: str) -> str:
+        return f"rltui train {self.profile} {options}"
+
+    def differences(self, meta: Meta) -> list[str]:
+        """What keeps a saved state from fitting."""
+        return self.signature.differences(meta.signature) if self.signature is not None else []
+
+    def free_name(self) -> str:
+        """The run asked for, else a new name made of the profile's."""
+        if self.run is not None:
+            return self.run
+        name = default_run_name(self.profile_name)
+        return branch_name(self.data, name) if self.data.has_run(name) else name
+
+
+class NothingFits(RltuiError):
+    """What is saved does not fit the profile: training can only start from zero."""
+
+
+class DamagedState(RltuiError):
+    """The state asked for cannot be used. instead: the newest sound one of its run before it."""
+
+    def __init__(self, message: str, hint: str, instead: Path | None) -> None:
+        super().__init__(message, hint)
+        self.instead = instead
+
+
+class RunSearch:
+    """What a run has to go on from, newest first, and what had to be passed over."""
+
+    def __init__(self, paths: RunPaths) -> None:
+        self.paths = paths
+        self.passed: list[str] = []
+        self._left = list_states(paths)
+        self.anything = bool(self._left)
+        self.last_commit = max((info.commit or 0 for info in self._left), default=0)
+
+    def head(self) -> tuple[CheckpointInfo, Meta] | None:
+        """The newest that looks complete."""
+        while self._left:
+            info = self._left[-1]
+            if info.damage is None and info.meta is not None:
+                return info, info.meta
+            self._pass_over(info.damage)
+        return None
+
+    def is_sound(self) -> bool:
+        """Whether every byte of the head is right; where not, the next becomes the head."""
+        reason = checkpoint.damage(self._left[-1].path, thorough=True)
+        if reason is not None:
+            self._pass_over(reason)
+        return reason is None
+
+    def newest(self) -> tuple[CheckpointInfo, Meta] | None:
+        """The newest that is sound."""
+        while (head := self.head()) is not None and not self.is_sound():
+            pass
+        return head
+
+    def _pass_over(self, reason: str | None) -> None:
+        info = self._left.pop()
+        self.passed.append(f"{info.name} of run {self.paths.name!r} is passed over: {reason}")
+
+
+def plan_launch(
+    data: DataDir,
+    signature: Signature | None,
+    *,
+    profile: str,
+    run: str | None = None,
+    mode: str = "auto",
+    fork: bool = False,
+    sources: Mapping[str, str] | None = None,
+    now: float | None = None,
+) -> LaunchPlan:
+    """What a start of `profile` (a name or path, for run names and hints) does.
+
+    An explicit path, else (`auto`) the newest complete checkpoint of a run that fits and that nobody trains. Runs that do not
+    fit stop the start: no setting silently opens a new run. Whatever is not a run's newest commit goes on as a branch.
+
+    signature: see StartRequest. run: `--run`. mode: `auto`, `new`, or a checkpoint's path or RUN/MILESTONE (`--resume`).
+    fork: from that one a new run of this profile begins, whatever it is the newest of (`--fork-from`). sources: of the
+    profile's own components, name → hash of the file; changed ones are warned of. now: Unix seconds. Every byte of the
+    chosen checkpoint has been checked. Raises NothingFits, DamagedState, RltuiError where its run is being trained (exit 1).
+    """
+    if run is not None:
+        data.run(run)
+    start = StartRequest(data, signature, profile, run, time.time() if now is None else now)
+    if mode == "new":
+        plan = _new(start)
+    elif mode != "auto":
+        plan = _from_state(start, _asked(start, mode, "--fork-from" if fork else "--resume"), fork)
+    else:
+        plan = _auto(start) if run is None else _auto_of_run(start, data.run(run))
+    warnings = _changed_sources(plan.checkpoint, sources) if plan.checkpoint and sources else []
+    return replace(plan, profile=profile, warnings=(*plan.warnings, *warnings))
+
+
+def confirm(data: DataDir, plan: LaunchPlan) -> None:
+    """Called with the lock of `plan.run` held: RltuiError if another trainer was there between plan and lock."""
+    newest = RunSearch(data.run(plan.run)).last_commit
+    if newest > plan.last_commit:
+        raise RltuiError(
+            f"run {plan.run!r} was trained by others meanwhile: its newest commit is {newest}, expected {plan.last_commit}",
+            "start again: it goes on from that one",
+        )
+
+
+def _new(start: StartRequest) -> LaunchPlan:
+    if start.run is not None and RunSearch(start.data.run(start.run)).anything:
+        raise RltuiError(
+            f"run {start.run!r} exists: a new run needs a name of its own",
+            f"go on with it: {start.command(f'--run {start.run}')}\nor choose another name: --run NAME",
+        )
+    return _from_zero(start.data.run(start.free_name()), "from zero")
+
+
+def _from_zero(paths: RunPaths, why: str) -> LaunchPlan:
+    """A run that died before its first save has a journal all the same."""
+    return LaunchPlan("new", paths.name, why, rewind=os.path.lexists(paths.journal))
+
+
+def _auto(start: StartRequest) -> LaunchPlan:
+    """The newest, by time of saving, of every free run's newest; those of the same profile come before all others."""
+    unfit: list[str] = []
+    searches: list[RunSearch] = []
+    for name in start.data.run_names():
+        trainer = lock_holder(start.data.run(name))
+        if trainer is None:
+            searches.append(RunSearch(start.data.run(name)))
+        else:
+            unfit.append(f"{name}: is being trained by {trainer}")
+    while fitting := [found for search in searches if (found := _fitting(start, search)) is not None]:
+        info, meta, search = max(fitting, key=lambda found: (found[1].profile == start.profile_name, found[1].time))
+        if search.is_sound():
+            other = meta.profile not in ("", start.profile_name)
+            why = f": the newest run that fits{f', so far of profile {meta.profile!r}' if other else ''}"
+            return _resume(start, info, meta, search, why)
+    unfit += [reason for search in searches if (reason := _why_unfit(start, search))]
+    if unfit:
+        raise _nothing_fits(start, unfit)
+    return _from_zero(start.data.run(start.free_name()), "from zero: there is no run to go on with")
+
+
+def _fitting(start: StartRequest, search: RunSearch) -> tuple[CheckpointInfo, Meta, RunSearch] | None:
+    head = search.head()
+    return None if head is None or start.differences(head[1]) else (*head, search)
+
+
+def _why_unfit(start: StartRequest, search: RunSearch) -> str | None:
+    """None for a run that has nothing: it is no reason not to start one."""
+    head = search.head()
+    if head is not None:
+        return f"{search.paths.name}: {'; '.join(start.differences(head[1]))}"
+    return f"{search.paths.name}: no usable checkpoint ({search.passed[0]})" if search.passed else None
+
+
+def _auto_of_run(start: StartRequest, paths: RunPaths) -> LaunchPlan:
+    _refuse_locked(paths)
+    search = RunSearch(paths)
+    newest = search.newest()
+    if newest is not None and not start.differences(newest[1]):
+        return _resume(start, *newest, search)
+    reason = _why_unfit(start, search)
+    if reason is not None:
+        raise _nothing_fits(start, [reason])
+    return _from_zero(paths, f"from zero{': it has no checkpoint yet' if paths.exists() else ''}")
+
+
+def _nothing_fits(start: StartRequest, unfit: list[str]) -> NothingFits:
+    more = [f"… and {len(unfit) - _MOST_NAMED} more"] if len(unfit) > _MOST_NAMED else []
+    what = "the run cannot go on" if start.run else f"{plural(len(unfit), 'run')} there, but none to go on with"
+    return NothingFits(
+        "\n  ".join([f"{what}:", *unfit[:_MOST_NAMED], *more]),
+        f"to start from zero: {start.command('--resume new' + (' --run NAME' if start.run else ''))}",
+    )
+
+
+def _resume(start: StartRequest, info: CheckpointInfo, meta: Meta, search: RunSearch, why: str = "") -> LaunchPlan:
+    """Going on with the run from what was found in it. why: ends the sentence that people read."""
+    return LaunchPlan(
+        "resume",
+        search.paths.name,
+        f"saved {ago(start.now - meta.time)}{why}",
+        info.path,
+        meta.timesteps,
+        meta.commit,
+        search.last_commit,
+        meta.parent,
+        trained_with=meta.phase_profile or meta.profile,
+        warnings=tuple(search.passed),
+    )
+
+
+def _refuse_locked(paths: RunPaths) -> None:
+    trainer = lock_holder(paths)
+    if trainer is not None:
+        raise RltuiError(
+            f"run {paths.name!r} is being trained already: {trainer}",
+            f"watch it: rltui attach {paths.name}\nor train another: --run NAME",
+        )
+
+
+def _asked(start: StartRequest, text: str, option: str) -> Path:
+    """The folder, given by its path or as RUN/MILESTONE."""
+    path = absolute(text)
+    if os.path.lexists(path):
+        return path
+    try:
+        return find_checkpoint(start.data, text, lambda state: start.command(f"{option} {state}"))[1].path
+    except RltuiError as error:
+        message = f"{option} {text}: there is no such folder; {error.message}"
+        near = did_you_mean(text, ("auto", "new")) if option == "--resume" else ""
+        raise RltuiError(message, hints(near, error.hint), error.exit_code) from error
+
+
+def _from_state(start: StartRequest, asked: Path, fork: bool) -> LaunchPlan:
+    """On from the newest of a run, else a branch; forked, always a run called as a new one of the profile would be."""
+    home = _home(start.data, asked)
+    info, meta = _usable(start, asked, home, "--fork-from" if fork else "--resume")
+    newest = home is not None and info.commit == newest_commit(home)
+    if home is not None and newest and not fork and start.run in (None, home.name):
+        _refuse_locked(home)
+        return _resume(start, info, meta, RunSearch(home), ": its newest state")
+    source = home.name if home is not None else meta.run if name_problem(meta.run) is None else "imported"
+    name = start.free_name() if fork else start.run or branch_name(start.data, source)
+    if start.data.has_run(name):
+        raise RltuiError(f"run {name!r} exists: a branch needs a name of its own", "choose another name: --run NAME")
+    return LaunchPlan(
+        "branch",
+        name,
+        f"from {info.name} of {source}{'' if fork or newest else ', which is not its newest state'}",
+        info.path,
+        meta.timesteps,
+        meta.commit,
+        parent=f"{source}@{meta.timesteps}",
+        parent_run=home.name if home is not None else None,
+        trained_with=meta.phase_profile or meta.profile,
+        fork=fork,
+    )
+
+
+def _usable(start: StartRequest, asked: Path, home: RunPaths | None, option: str) -> tuple[CheckpointInfo, Meta]:
+    """The saved state asked for, or the newest in a run's folder of checkpoints, sound and fitting."""
+    path = asked
+    if home is not None and real(asked) == real(home.checkpoints) and (newest := RunSearch(home).newest()) is not None:
+        path = newest[0].path
+    if not is_folder(path):
+        where = f"{path.name} of {home.name}" if home is not None else f"{option} {path}"
+        raise RltuiError(f"{where}: there is no such folder", "see what there is: rltui milestones")
+    info = read_checkpoint_info(path)
+    name = f"{info.name} of {home.name}" if home is not None else str(path)
+    reason = info.damage or checkpoint.damage(path, thorough=True)
+    if reason is not None or info.meta is None:
+        good = newest_sound_before(home, info) if home is not None else None
+        hint = f"the newest good one before it: {start.command(f'{option} {good.path}')}" if good is not None else ""
+        raise DamagedState(f"{name}: {reason}", hint, good.path if good is not None else None)
+    differences = start.differences(info.meta)
+    if differences:
+        raise NothingFits(
+            "\n  ".join([f"{name} does not fit this profile:", *differences]),
+            f"to start from zero: {start.command('--resume new')}",
+        )
+    return info, info.meta
+
+
+def _home(data: DataDir, path: Path) -> RunPaths | None:
+    """The run whose checkpoint or milestone (or folder of checkpoints) the path is; None for one from elsewhere."""
+    place = real(path)
+    for name in data.run_names():
+        run = data.run(name)
+        if real(run.checkpoints) in (place, place.parent) or real(run.milestones) in place.parents:
+            return run
+    return None
+
+
+def _changed_sources(state: Path, sources: Mapping[str, str]) -> list[str]:
+    try:
+        return changed_sources(sources, meta.read(state).sources)
+    except (OSError, DamagedError):  # whoever reads the checkpoint next says so
+        return []
+
+
+def changed_sources(now: Mapping[str, str], then: Mapping[str, str]) -> list[str]:
+    """One sentence for each file that was another one when a state was saved; what was not there then is no change."""
+    return [
+        f"{name} is not as it was when this was saved: its file has been changed since"
+        for name, content in now.items()
+        if then.get(name, content) != content
+    ]

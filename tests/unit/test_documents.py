@@ -18,10 +18,13 @@ from rltui.profile.locate import list_profiles
 from rltui.profile.models import weight_schedule
 from rltui.registry import BUILT_IN, Component, build
 from rltui.rewards.sampling import sample_states
+from rltui.tui.actions import PANE_KEYS, PLACES, key_name
+from rltui.tui.cockpit.screen import PANES
 from tests.fakes.documents import BLOCKS, README, ROOT, TEXTS, snippet
 from tests.fakes.game_states import counterparts, random_state, turned
 
 ALL = "\n".join(TEXTS.values())
+COCKPIT = TEXTS[ROOT / "docs" / "cockpit.md"]
 PROFILES = TEXTS[ROOT / "docs" / "profiles.md"]
 CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 COMMAND_LINES = [
@@ -81,6 +84,17 @@ def test_every_shipped_profile_is_in_the_table_and_the_other_way_round() -> None
 
 def test_every_way_to_begin_is_named() -> None:
     assert [name for name in BUILT_IN["reset"] if f"`{name}`" not in ALL] == []
+
+
+def test_every_pane_is_in_the_table_with_its_key() -> None:
+    table = re.findall(r"^\| `(.)` [a-z ]+ \|", COCKPIT, re.MULTILINE)
+    assert sorted(table) == sorted(pane.NUMBER for pane in PANES)
+
+
+def test_keys_in_the_text_are_keys() -> None:
+    known = {key_name(key) for actions in (*PLACES.values(), PANE_KEYS) for action in actions for key in action.keys}
+    named = re.findall(r"`([^\s`]|\^\w|enter|esc|space|tab|Home|End)`", COCKPIT + TEXTS[README])
+    assert [key for key in named if key not in known and key not in "╎★▼"] == []
 
 
 def test_profile_snippets_are_understood(

@@ -173,7 +173,7 @@ def damage(path: Path) -> str:
 def trash(path: Path) -> str:
     assert list_trash(data(path)) == []
     *_, library = LibraryReader(data(path)).read()
-    return "\n".join(entry.reason for entry in library.entries)
+    return "\n".join(entry.damage or "" for entry in library.entries)
 
 
 def process(path: Path) -> str:

@@ -6,18 +6,20 @@ that does not count here. Another checkout can be measured in turn, so that both
 
 from __future__ import annotations
 
-import json
+import contextlib
 import statistics
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+import msgspec
+
 from rltui.events.commands import Pause, Resume
-from rltui.events.records import IterationFinished, encode
-from rltui.runs.journal import read_journal
+from rltui.events.records import IterationFinished, Record
+from rltui.runs.journal import JournalWriter, read_journal
 from rltui.runs.journal_cache import cache_path
 from rltui.runs.paths import DataDir, RunPaths
 from tests.fakes.asking import applied
@@ -53,23 +55,24 @@ class Place:
         if start.uncached:
             cache_path(DataDir(self.data).run(LONG).journal).unlink(missing_ok=True)
         begun = time.perf_counter()
-        arguments = (
-            ("--data-dir", str(self.data)) if not start.arguments else (*start.arguments, "--data-dir", str(self.data))
-        )
-        terminal = TimedTerminal(self.folder, *arguments, columns=200, rows=50, env=self._environment)
-        try:
+        with self.opened(*start.arguments) as terminal:
             terminal.wait_text(start.words)
             took = time.perf_counter() - begun
             spent = processor_seconds(terminal.process.pid) + processor_seconds(terminal.viewer.pid)
             return 1000 * took, 1000 * spent
+
+    @contextmanager
+    def opened(self, *arguments: str) -> Iterator[TimedTerminal]:
+        """`rltui ARGUMENTS` of this checkout."""
+        environment = {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": str(self.folder / "bytecode")}
+        arguments = (*arguments, "--data-dir", str(self.data))
+        terminal = TimedTerminal(self.folder, *arguments, columns=200, rows=50, env=environment)
+        try:
+            yield terminal
         finally:
             terminal.process.terminate()
             terminal.wait_end()
             terminal.close()
-
-    @property
-    def _environment(self) -> Mapping[str, str]:
-        return {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": str(self.folder / "bytecode")}
 
 
 def starts(run: Training, times: int, against: Path | None) -> Figures:
@@ -77,8 +80,9 @@ def starts(run: Training, times: int, against: Path | None) -> Figures:
 
     With another checkout: its own, and the ratio in %.
     """
-    write_long_journal(run.paths, DataDir(run.paths.folder.parents[1]).run(LONG))
-    with places(run, against) as there:
+    data = run.paths.folder.parents[1]
+    write_long_journal(list(read_journal(run.paths.journal)), DataDir(data).run(LONG))
+    with places(data, against) as there:
         applied(run, Pause())
         found = measured(there, asked(run, "PAUSED", "_idle"), times)
         applied(run, Resume())
@@ -98,9 +102,8 @@ def asked(run: Training, state: str, end: str) -> list[Start]:
 
 
 @contextmanager
-def places(run: Training, against: Path | None) -> Iterator[list[Place]]:
+def places(data: Path, against: Path | None) -> Iterator[list[Place]]:
     """This checkout, and the other one."""
-    data = run.paths.folder.parents[1]
     with tempfile.TemporaryDirectory() as folder:
         found = []
         for name, checkout in (("", HERE), ("against_", against)):
@@ -130,19 +133,19 @@ def measured(there: list[Place], wanted: list[Start], times: int) -> Figures:
     return found
 
 
-def write_long_journal(source: RunPaths, target: RunPaths, rows: int = ROWS) -> None:
-    """The run's journal with so many iterations, made of those that it has."""
-    records = list(read_journal(source.journal))
-    iterations = [record for record in records if isinstance(record, IterationFinished)]
-    before = records[: records.index(iterations[0])]
+def write_long_journal(records: Sequence[Record], target: RunPaths, rows: int = ROWS) -> None:
+    """A run that begins as these records do and goes on with iterations like theirs."""
     target.folder.mkdir(parents=True)
-    with target.journal.open("wb") as file:
-        file.writelines(encode(record) + b"\n" for record in before)
-        bodies = [json.loads(encode(record)) for record in iterations]
-        for number in range(1, rows + 1):
-            body = bodies[number % len(bodies)] | {
-                "iteration": number,
-                "timesteps": 1000 * number,
-                "time": 0.5 * number,
-            }
-            file.write(json.dumps(body, separators=(",", ":")).encode() + b"\n")
+    known = [record for record in records if isinstance(record, IterationFinished)]
+    with contextlib.closing(JournalWriter(target.journal)) as writer:
+        for record in records[: records.index(known[0])]:
+            writer.write(record)
+    append_iterations(known, target, 1, rows)
+
+
+def append_iterations(known: Sequence[IterationFinished], target: RunPaths, first: int, last: int) -> None:
+    """Iterations `first` to `last`, with the figures of the known ones in turn."""
+    with contextlib.closing(JournalWriter(target.journal)) as writer:
+        for number in range(first, last + 1):
+            like = known[number % len(known)]
+            writer.write(msgspec.structs.replace(like, iteration=number, timesteps=1000 * number, time=0.5 * number))

@@ -47,9 +47,6 @@ def attach(args: argparse.Namespace) -> int:
 
 
 def _open_launcher(args: argparse.Namespace, lifeline: Lifeline) -> int:
-    from rltui.tui import background
-
-    background.disable_gc()
     go_easy_over_ssh()
     from rltui.runs.paths import data_dir
     from rltui.tui.program import run_app
@@ -58,9 +55,6 @@ def _open_launcher(args: argparse.Namespace, lifeline: Lifeline) -> int:
 
 
 def _open_cockpit(args: argparse.Namespace, lifeline: Lifeline) -> int:
-    from rltui.tui import background
-
-    background.disable_gc()
     from rltui.runs.paths import data_dir
 
     data = data_dir(args.data_dir)

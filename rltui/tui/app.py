@@ -9,11 +9,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from rich.cells import cached_cell_len
 from textual import events
 from textual.app import App, SystemCommand
 from textual.binding import BindingType
-from textual.geometry import Region
 from textual.screen import ModalScreen, Screen
 
 from rltui.errors import RltuiError
@@ -45,16 +43,6 @@ if TYPE_CHECKING:
     from rltui.run_state.other_run import OtherRuns
     from rltui.tui.cockpit.screen import CockpitScreen
     from rltui.tui.panes.pane import Pane
-
-CLEAR_CACHES = 60.0  # seconds
-# Of Textual and Rich, with thousands of places, which fill for hours with texts and regions that never come again.
-GROWING_CACHES = (cached_cell_len, Region.intersection, Region.translate)
-
-
-def clear_library_caches() -> None:
-    """What comes again is back within a picture."""
-    for cached in GROWING_CACHES:
-        cached.cache_clear()
 
 
 class RltuiApp(App[str]):
@@ -112,8 +100,8 @@ class RltuiApp(App[str]):
             end_on_signals(self.watch_terminal, self._end)
         self._notifier.begin()
         self.set_interval(1.0, self._check_run)
-        self.set_interval(CLEAR_CACHES, clear_library_caches)
-        self.set_timer(background.FIRST_PICTURE, background.enable_gc)
+        if not self.is_headless:
+            self.set_timer(background.FIRST_PICTURE, background.begin_imports)
         if self.ui.problems:
             lines = "\n".join(str(problem) for problem in self.ui.problems)
             self.notify(lines, title="ui.toml: the defaults hold for this", severity="warning", timeout=20)

@@ -1,9 +1,8 @@
-"""Slot for the newest value, guard of late handlers, and what waits for the first picture: imports, garbage collection."""
+"""Slot for the newest value, guard of late handlers, imports that wait for the first picture."""
 
 from __future__ import annotations
 
 import functools
-import gc
 import importlib
 import os
 import sys
@@ -69,7 +68,7 @@ def if_mounted(handler: Callable[Concatenate[Owner, Arguments], None]) -> Callab
 
 
 def import_deferred() -> None:
-    """For a thread of its own, so that no key has to wait. It ends where others want the processors: what is left can wait."""
+    """Until others want the processors: what is left can wait."""
     for module in DEFERRED:
         if is_busy():
             return
@@ -81,23 +80,6 @@ def is_busy() -> bool:
     return sys.platform == "win32" or os.getloadavg()[0] > (os.cpu_count() or 1) - 0.5
 
 
-def disable_gc() -> None:
-    """Until the first picture next to nothing becomes garbage: looking for it would take a seventh of the time.
-
-    For commands, before anything else is imported; tests have many apps in one process.
-    """
-    gc.disable()
-
-
-def enable_gc() -> threading.Thread | None:
-    """Collect garbage again, but for what is there now, which stays; the thread imports what may be wanted next.
-
-    None where `disable_gc` was not called.
-    """
-    if gc.isenabled():
-        return None
-    gc.freeze()
-    gc.enable()
-    rest = threading.Thread(target=import_deferred, name="imports", daemon=True)
-    rest.start()
-    return rest
+def begin_imports() -> None:
+    """In a thread of their own, so that no key has to wait."""
+    threading.Thread(target=import_deferred, name="imports", daemon=True).start()

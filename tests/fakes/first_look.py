@@ -10,13 +10,9 @@ import sys
 from pathlib import Path
 
 from rltui.cli import cockpit  # noqa: F401  # as the command line has them
-from rltui.tui import background
-
-background.disable_gc()
-
-from rltui.runs.paths import DataDir  # noqa: E402
-from rltui.tui import program  # noqa: E402
-from rltui.tui.capture import screen_text  # noqa: E402
+from rltui.runs.paths import DataDir
+from rltui.tui import program
+from rltui.tui.capture import screen_text
 
 
 async def look(data: Path, words: str, run: str | None) -> None:

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import ast
-import gc
 import inspect
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -86,30 +84,6 @@ def test_whatever_is_imported_by_a_key_is_imported_before_it() -> None:
         check=True,
     )
     assert waiting | set(background.DEFERRED) <= set(words.stdout.split())
-
-
-@pytest.fixture
-def collecting() -> Iterator[None]:
-    yield
-    gc.unfreeze()
-    gc.enable()
-
-
-def test_garbage_is_left_alone_until_the_first_picture_and_no_longer(
-    collecting: None, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    imports: list[str] = []
-    monkeypatch.setattr(background, "import_deferred", lambda: imports.append("all"))
-    assert background.enable_gc() is None
-    assert gc.get_freeze_count() == 0  # nothing was begun: another program in the same process keeps its garbage
-    background.disable_gc()
-    assert not gc.isenabled()
-    rest = background.enable_gc()
-    assert rest is not None
-    rest.join()
-    assert gc.isenabled()
-    assert gc.get_freeze_count() > 1000
-    assert imports == ["all"]
 
 
 def test_the_rest_is_imported_in_a_quiet_moment_only(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,6 +1,9 @@
-"""Keys of the metrics that several modules write or read; `metrics` has the table of all."""
+"""Keys of the metrics that several modules write or read, and the columns they are held in; `metrics` has the table of all."""
 
 from __future__ import annotations
+
+import math
+from array import array
 
 ENTROPY = "train/entropy"
 ENT_COEF = "train/ent_coef"
@@ -26,3 +29,13 @@ MAX_STEPS_LEFT = "curriculum/max_steps_left"  # timesteps until the next one beg
 STAGE = "curriculum/stage"
 
 TURTLE_EVENTS, TURTLES_PER_MINUTE = "turtle/events", "turtle/per_minute"
+
+# Keys, or what stands before their /, held in double precision: counts of timesteps and weights stay what they are, and
+# lists, which read the journal itself, say the same as the cockpit. Of rewards, rows, turtles, workers and arena groups
+# there are many, and nobody needs more than seven digits.
+EXACT = frozenset(("clock", "iteration", "timesteps", "rollout", "train", "curriculum", "time", "weight"))
+
+
+def new_column(key: str, unknown: int = 0) -> array[float]:
+    """So many rows of NaN: float64 for what is in EXACT, else float32."""
+    return array("d" if key.partition("/")[0] in EXACT else "f", (math.nan,)) * unknown

@@ -19,6 +19,7 @@ from typing import get_args
 import msgspec
 
 from rltui import safe_io
+from rltui.events.metric_keys import new_column
 from rltui.events.records import (
     CLOCK,
     ITERATION,
@@ -53,9 +54,8 @@ LONG = 8 << 20  # bytes; more take so long to read that the end is wanted first
 END = 4 << 20  # bytes of it
 
 # A cache file: magic · length of the head · checksum of the rest · head (JSON) · of each segment its columns, kinds, lines.
-_MAGIC = b"rltui\x00j2"
+_MAGIC = b"rltui\x00j3"
 _FRONT = struct.Struct("<8sII")
-_ITEM = 8  # bytes of a float64
 _SAMPLES = 16  # places of the journal that are compared
 _SAMPLE_BYTES = 4096
 _LARGEST = 1 << 28  # bytes; a cache is a small part of what it stands for
@@ -63,7 +63,7 @@ _LARGEST = 1 << 28  # bytes; a cache is a small part of what it stands for
 
 @dataclass(frozen=True, slots=True, eq=False)
 class IterationRows:
-    """Iterations by column, in the place of their records. Columns are float64, NaN where unknown, all as long as `timesteps`.
+    """Iterations by column, in the place of their records. Columns are as `new_column`, NaN where unknown, all as long as `timesteps`.
 
     omitted: records left out before these, each of which would have been a line of the log.
     """
@@ -103,7 +103,7 @@ class Segment:
 
     @property
     def columns(self) -> dict[str, array[float]]:
-        """float64, NaN where unknown, all as long as `timesteps`."""
+        """As `new_column`, NaN where unknown, all as long as `timesteps`."""
         self._settle()
         return self._columns
 
@@ -114,11 +114,11 @@ class Segment:
         length, width = len(self.timesteps), len(self._keys)
         before = length - len(self._rows) // width
         for number, key in enumerate(self._keys):
-            column = self._columns.setdefault(key, array("d"))
-            column.extend(array("d", (math.nan,)) * (before - len(column)))
-            column.extend(self._rows[number::width])
-        for column in self._columns.values():
-            column.extend(array("d", (math.nan,)) * (length - len(column)))
+            column = self._columns.setdefault(key, new_column(key))
+            column.extend(new_column(key, before - len(column)))
+            column.extend(array(column.typecode, self._rows[number::width]))
+        for key, column in self._columns.items():
+            column.extend(new_column(key, length - len(column)))
         self._rows = array("d")
 
 
@@ -287,9 +287,11 @@ def _pieces(segment: Segment) -> Iterable[bytes]:
 
 def _segment(head: _SegmentHead, body: memoryview) -> tuple[Segment, memoryview]:
     """The segment at the beginning of `body`, and what comes after it."""
-    sizes = [*[head.rows * _ITEM] * (1 + len(head.columns)), head.lines, head.line_bytes]
+    arrays = [array("d"), *map(new_column, head.columns)]
+    sizes = [*(head.rows * values.itemsize for values in arrays), head.lines, head.line_bytes]
     pieces = list(_cut(body, sizes))
-    arrays = [_floats(piece) for piece in pieces[:-2]]
+    for values, piece in zip(arrays, pieces, strict=False):
+        values.frombytes(piece)
     lines = bytes(pieces[-1]).split(b"\n")[: head.lines]
     columns = dict(zip(head.columns, arrays[1:], strict=True))
     return Segment(arrays[0], columns, list(zip(pieces[-2], lines, strict=True))), body[sum(sizes) :]
@@ -300,12 +302,6 @@ def _cut(body: memoryview, sizes: list[int]) -> Iterator[memoryview]:
     for size in sizes:
         ends.append(ends[-1] + size)
     yield from (body[start:end] for start, end in pairwise(ends))
-
-
-def _floats(piece: memoryview) -> array[float]:
-    values = array("d")
-    values.frombytes(piece)
-    return values
 
 
 def _program() -> str:

@@ -13,7 +13,6 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Literal
 
-from rltui.run_state.history import PagedColumn, Spill
 from rltui.tui.ascii import ChartStyle
 
 # The bit of each dot, by row then column of the cell, and the characters by code.
@@ -236,7 +235,7 @@ class Blocks:
 class _CacheEntry:
     column: Sequence[float]  # kept, so that its id stays its own
     blocks: Blocks = field(default_factory=Blocks)
-    smooth: dict[int, PagedColumn] = field(default_factory=dict)
+    smooth: dict[int, array[float]] = field(default_factory=dict)  # by span, of the newest alone
     bins: dict[object, tuple[int, list[Bin]]] = field(default_factory=dict)
 
 
@@ -248,7 +247,6 @@ class DecimationCache:
 
     def __init__(self) -> None:
         self._entries: dict[int, _CacheEntry] = {}
-        self._spill = Spill()
 
     def bins(
         self, xs: Sequence[float], ys: Sequence[float], length: int, span: tuple[float, float], columns: int
@@ -281,7 +279,8 @@ class DecimationCache:
         entry = self._entry(ys)
         known = entry.smooth.get(span)
         if known is None:
-            known = entry.smooth[span] = PagedColumn(self._spill)
+            known = array("f")
+            entry.smooth = {span: known}
         if len(known) < length:
             _smooth(ys, length, span, known)
         return known
@@ -299,7 +298,7 @@ class DecimationCache:
         return entry
 
 
-def _smooth(ys: Sequence[float], length: int, span: int, out: PagedColumn) -> None:
+def _smooth(ys: Sequence[float], length: int, span: int, out: array[float]) -> None:
     """Append the average of the rows that `out` lacks. The two running sums are worked out anew from the last 12 spans."""
     keep = 1 - 2 / (span + 1)
     begin = max(len(out) - 12 * span, 0)  # what lies further back weighs less than 1e-10

@@ -224,7 +224,7 @@ def test_a_flood_of_lines_takes_no_more_memory_than_the_newest() -> None:
     assert (len(thin.segments[0].lines), thin.omitted) == (NEWEST, 9 * NEWEST)
 
 
-KEYS = ("a", "b", "c", "d")
+KEYS = ("a", "train/b", "c", "weight/d")
 
 
 def some_rows(rng: random.Random, count: int) -> list[IterationFinished]:
@@ -234,7 +234,7 @@ def some_rows(rng: random.Random, count: int) -> list[IterationFinished]:
     for number in range(count):
         if rng.random() < 0.2:
             keys = rng.sample(KEYS, rng.randint(0, len(KEYS)))
-        metrics = {key: rng.choice((None, rng.random(), float(number))) for key in keys}
+        metrics = {key: rng.choice((None, rng.randrange(64) / 64, float(number))) for key in keys}
         rows.append(IterationFinished(time=float(number), iteration=number, timesteps=10 * number, metrics=metrics))
     return rows
 

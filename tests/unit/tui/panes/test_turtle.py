@@ -82,7 +82,7 @@ def test_the_newest_known_figure_and_its_age() -> None:
 def test_iterations_that_say_nothing_of_turtles_are_passed_over() -> None:
     found = history(run_story.iteration(1), figure_stories.turtled(2, 3, 3, ticks=81.0))
     whole = turtle.over(found)
-    assert (whole.events, whole.mean_ticks, whole.per_minute) == (3, 81.0, 0.3)
+    assert (whole.events, whole.mean_ticks, whole.per_minute) == (3, 81.0, pytest.approx(0.3))
     assert turtle.any_turtled(found)
     assert not turtle.any_turtled(history(figure_stories.turtled(1, 0, 0)))
     assert not turtle.any_turtled(history(run_story.iteration(1)))

@@ -60,10 +60,10 @@ class Sent:
     def stale(self, screen: Screen[object], anew: bool) -> str:
         """Rows that are not as they would be if all was drawn again; "" where there are none.
 
-        anew: nothing that widgets remember of their styles and rows is used.
+        anew: no row that widgets remember is used.
         """
         for widget in screen.query(LineWidget) if anew else ():
-            widget.notify_style_update()
+            widget._styles_cache.clear()
         compositor, wanted = screen._compositor, ColouredScreen(*screen.app.size)
         pending = set(compositor._dirty_regions)
         for y, strip in enumerate(compositor.render_strips()):

@@ -40,8 +40,8 @@ from rltui.tui.launcher.start import start_dialog, start_trainer
 from rltui.tui.messages import BrowserLeft, RunOpened, WatchAsked
 from rltui.tui.notifications import exit_message
 from rltui.tui.text import Line
+from rltui.tui.widgets.compositor import PlacedCompositor
 from rltui.tui.widgets.dialogs import PromptDialog
-from rltui.tui.widgets.drawn_places import DrawnCompositor
 from rltui.tui.widgets.filter_bar import FilterLine
 from rltui.tui.widgets.footer import Answer, Footer
 from rltui.tui.widgets.list_view import ListView
@@ -94,7 +94,7 @@ class BrowserScreen(Screen[None]):
 
     def __init__(self, dependencies: BrowserDependencies) -> None:
         super().__init__()
-        self._compositor = DrawnCompositor()
+        self._compositor = PlacedCompositor()
         self._dependencies = dependencies
         self._data, self._clock, self._checks = dependencies.data, dependencies.clock, HashChecks()
         self._reader = LibraryReader(self._data)

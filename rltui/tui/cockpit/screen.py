@@ -57,9 +57,9 @@ from rltui.tui.panes.turtle import TurtlePane
 from rltui.tui.panes.workers import WorkersPane
 from rltui.tui.settings import UiSettings
 from rltui.tui.text import Line
+from rltui.tui.widgets.compositor import PlacedCompositor
 from rltui.tui.widgets.dialogs import NO_FILTER_IN_PANE, NoFilterScreen
 from rltui.tui.widgets.footer import Answer, Footer
-from rltui.tui.widgets.sparing import SparingCompositor
 
 PANES: tuple[type[Pane], ...] = (
     MetricsPane,
@@ -113,7 +113,7 @@ class CockpitScreen(Screen[None]):
         layout: UiSettings | None = None,
     ) -> None:
         super().__init__()
-        self._compositor = SparingCompositor()
+        self._compositor = PlacedCompositor()
         self.source, self.readonly, self._charts, self._clock = source, readonly, charts, clock
         settings = layout or UiSettings()
         self.grid = PaneGrid([pane(name=pane.pane_id()) for pane in PANES], settings, name="body")

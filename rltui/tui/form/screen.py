@@ -35,8 +35,8 @@ from rltui.tui.form.save import save_profile
 from rltui.tui.form.session import EditSession
 from rltui.tui.help import HelpScreen
 from rltui.tui.themes import role_style
+from rltui.tui.widgets.compositor import PlacedCompositor
 from rltui.tui.widgets.dialogs import ChoiceDialog, ChooserDialog, bring_to_top
-from rltui.tui.widgets.drawn_places import DrawnCompositor
 from rltui.tui.widgets.filter_bar import FilterLine
 from rltui.tui.widgets.footer import Footer
 from rltui.tui.widgets.list_view import ListView, TextView
@@ -83,7 +83,7 @@ class FormScreen(Screen[Path | None]):
 
     def __init__(self, session: EditSession, reader: ReferenceReader, checker: TextChecker) -> None:
         super().__init__()
-        self._compositor = DrawnCompositor()
+        self._compositor = PlacedCompositor()
         self.session = session
         self.reference = Reference()
         self._reader, self._checker = reader, checker

@@ -28,8 +28,8 @@ from rltui.tui.launcher.start import force_dialog, nothing_fits_dialog, start_di
 from rltui.tui.launcher.tree import FIRST_PROFILE, HEADINGS, CatalogTree, Item, profile_at
 from rltui.tui.messages import BrowserAsked, RunOpened
 from rltui.tui.notifications import exit_message
+from rltui.tui.widgets.compositor import PlacedCompositor
 from rltui.tui.widgets.dialogs import TextDialog, diff_lines
-from rltui.tui.widgets.drawn_places import DrawnCompositor
 from rltui.tui.widgets.filter_bar import FilterLine
 from rltui.tui.widgets.footer import Footer
 from rltui.tui.widgets.list_view import ListView
@@ -47,7 +47,7 @@ class LauncherScreen(Screen[None]):
 
     def __init__(self, data: DataDir, launch: Launch, dependencies: Dependencies) -> None:
         super().__init__()
-        self._compositor = DrawnCompositor()
+        self._compositor = PlacedCompositor()
         self._data, self._launch = data, launch
         self._clock, self._tools = dependencies.clock, dependencies.tools
         self._reader = CatalogReader(data, dependencies.checker)

@@ -5,12 +5,11 @@ from __future__ import annotations
 import threading
 import time
 from bisect import bisect_right
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import ClassVar, Protocol
 
 import msgspec
-from textual.geometry import Region
 from textual.message import Message
 
 from rltui import formatting
@@ -24,7 +23,7 @@ from rltui.supervise import sockets
 from rltui.supervise.sockets import FrameError, FrameReader
 from rltui.tui.background import Newest
 from rltui.tui.panes.pane import Pane, View, in_the_middle
-from rltui.tui.text import Line, ends, width_of, wrap
+from rltui.tui.text import Line, ends, wrap
 from rltui.view import text_view
 
 RETRY = 0.5  # seconds between two attempts to connect
@@ -170,31 +169,6 @@ def learned_at(snapshot: RunSnapshot, timesteps: int) -> float | None:
     return header.time if header is not None and header.timesteps == timesteps else None
 
 
-def changed_regions(before: Sequence[Line], now: Sequence[Line], width: int, height: int) -> list[Region]:
-    """One for each row that differs, as narrow as it may be."""
-    found = []
-    for y in range(min(max(len(before), len(now)), height)):
-        was, is_now = (lines[y] if y < len(lines) else () for lines in (before, now))
-        if was != is_now and (columns := changed_columns(was, is_now, width)):
-            found.append(Region(columns[0], y, columns[1] - columns[0], 1))
-    return found
-
-
-def changed_columns(was: Line, now: Line, width: int) -> tuple[int, int] | None:
-    """From the first column that differs to behind the last; None where none does."""
-    if any(width_of(line) != sum(len(text) for text, _ in line) for line in (was, now)):
-        return 0, width  # a character is wide or has no width: its column is not its number
-    old, new = _cells(was, width), _cells(now, width)
-    differ = [column for column in range(width) if old[column] != new[column]]
-    return (differ[0], differ[-1] + 1) if differ else None
-
-
-def _cells(line: Line, width: int) -> list[tuple[str, str]]:
-    """Character and role of each column."""
-    cells = [(char, role) for text, role in line for char in text][:width]
-    return cells + [(" ", "")] * (width - len(cells))
-
-
 class LiveMatchPane(Pane):
     """`frame` is the newest frame, None before the first; subclasses draw it in `draw_match`."""
 
@@ -274,14 +248,6 @@ class LiveMatchPane(Pane):
 
     def _has_match(self, view: View) -> bool:
         return self.frame is not None and why_no_match(view.snapshot, view.now) is None
-
-    def repaint(self) -> None:
-        """Send only the columns that differ, not whole rows: this happens several times a second."""
-        if not self.is_attached or not self.display:
-            return
-        before, self.lines = self.lines, self._lines_or_failure()
-        if regions := changed_regions(before, self.lines, *self.size):
-            self.refresh(*regions)
 
     def draw(self, view: View, width: int, height: int) -> list[Line]:
         dark = why_no_match(view.snapshot, view.now)

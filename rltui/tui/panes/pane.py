@@ -8,7 +8,6 @@ from itertools import pairwise, zip_longest
 from typing import ClassVar
 
 from textual import events
-from textual.geometry import Region
 from textual.message import Message
 
 from rltui.run_state.snapshot import RunSnapshot
@@ -195,15 +194,8 @@ class Pane(LineWidget, can_focus=True):
         return self._drawn is not None and 0 <= now - self._drawn < self.EVERY
 
     def _set_subtitle(self, text: str) -> None:
-        """Only a change is set, and only its row drawn: by `border_subtitle` Textual would draw the whole pane again.
-
-        `_border_subtitle` is private to it; the pictures of the panes show whether it still is the place.
-        """
         if text != self._subtitle:
-            self._subtitle = text
-            self._border_subtitle = self.render_str(text)
-            width, height = self.outer_size
-            self.refresh(Region(-self.gutter.left, height - 1 - self.gutter.top, width, 1))
+            self._subtitle = self.border_subtitle = text
 
     def paint(self, width: int, height: int) -> list[Line]:
         if self._problem is not None:

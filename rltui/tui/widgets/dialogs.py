@@ -28,7 +28,7 @@ from textual.widgets.option_list import Option
 
 from rltui.errors import RltuiError
 from rltui.tui.text import SOLID, Line, clean, crop_text, pad, wrap
-from rltui.tui.widgets.drawn_places import DrawnCompositor
+from rltui.tui.widgets.compositor import PlacedCompositor
 from rltui.tui.widgets.line_widget import LineWidget
 from rltui.tui.widgets.list_view import TextView
 
@@ -56,7 +56,7 @@ class Dialog(ModalScreen[Answer]):
     def __init__(self, title: str, keys: str = "", size: Literal["", "wide", "full"] = "") -> None:
         """keys: what is to be known of them; they can be changed with `show_keys`."""
         super().__init__()
-        self._compositor = DrawnCompositor()
+        self._compositor = PlacedCompositor()
         self._box = Vertical(id="dialog", classes=size or None)
         self._box.border_title = Content(title)
         self.show_keys(keys)
@@ -92,7 +92,7 @@ class Palette(CommandPalette):
 
     def __init__(self) -> None:
         super().__init__(id="--command-palette")
-        self._compositor = DrawnCompositor()
+        self._compositor = PlacedCompositor()
 
     def dismiss(self, result: None = None) -> AwaitComplete:
         return super().dismiss(result) if bring_to_top(self) else AwaitComplete()

@@ -4,17 +4,12 @@ from __future__ import annotations
 
 import gc
 
-from rich.cells import cached_cell_len
 from rich.segment import Segment
 from textual.app import App, ComposeResult
-from textual.geometry import Region
-from textual.screen import Screen
 from textual.strip import Strip
 
-from rltui.tui.app import GROWING_CACHES, clear_library_caches
 from rltui.tui.text import Line
 from rltui.tui.widgets.line_widget import LineWidget
-from rltui.tui.widgets.sparing import SparingCompositor
 
 COLUMNS, ROWS = 40, 12
 PICTURES = 200
@@ -31,20 +26,11 @@ class Ticking(LineWidget):
         return [((f"row {row} ", ""), (f"of picture {self.tick}", "good")) for row in range(height)]
 
 
-class Shown(Screen[None]):
+class Clock(App[None]):
     CSS = "Ticking { border: round $primary; height: 1fr; }"
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._compositor = SparingCompositor()
 
     def compose(self) -> ComposeResult:
         yield Ticking()
-
-
-class Clock(App[None]):
-    def get_default_screen(self) -> Screen[None]:
-        return Shown()
 
 
 def alive() -> int:
@@ -65,11 +51,3 @@ async def test_what_widgets_remember_of_old_pictures_is_bounded() -> None:
             if tick % 99 == 0:
                 counts.append(alive())
     assert max(counts) < counts[0] + 30 * ROWS, counts
-
-
-def test_caches_that_time_fills_are_emptied() -> None:
-    for number in range(500):
-        cached_cell_len(f"text {number}")
-        Region(number, 0, 5, 5).intersection(Region(0, 0, 9, 9)).translate((number, 1))
-    clear_library_caches()
-    assert [each.cache_info().currsize for each in GROWING_CACHES] == [0, 0, 0]

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import queue
-import random
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from textual.geometry import Region
 
 from rltui.events import match_frames
 from rltui.events.commands import OutputLive
@@ -22,8 +20,6 @@ from rltui.supervise.sockets import choose, pack
 from rltui.tui.panes.live_match import (
     MatchReader,
     ViewerStream,
-    changed_columns,
-    changed_regions,
     learned_at,
     open_local,
     output_words,
@@ -31,7 +27,6 @@ from rltui.tui.panes.live_match import (
     weights_words,
     why_no_match,
 )
-from rltui.tui.text import Line
 from rltui.view import stream
 from rltui.view.stream import MatchStream
 from tests.fakes import run_story
@@ -242,50 +237,3 @@ def test_when_weights_were_learned_is_what_the_history_says() -> None:
     assert learned_at(OPEN, iteration * run_story.STEPS + 1) is None
     assert OPEN.header is not None
     assert learned_at(OPEN, OPEN.header.timesteps) == OPEN.header.time
-
-
-def test_columns(subtests: pytest.Subtests) -> None:
-    cases: list[tuple[Line, Line, tuple[int, int] | None]] = [
-        ((("abc", ""),), (("abc", ""),), None),
-        ((("abc", ""),), (("a", ""), ("bc", "")), None),  # the same, otherwise cut
-        ((("abc", ""),), (("aXc", ""),), (1, 2)),
-        ((("abc", ""),), (("a", ""), ("b", "bad"), ("c", "")), (1, 2)),
-        ((("abc", ""),), (("ab", ""),), (2, 3)),
-        ((("ab", ""),), (("ab   ", ""),), None),  # blanks at its end are what is there
-        ((), (("  x", ""),), (2, 3)),
-        ((("abcdefghijkl", ""),), (("abcdefghijkX", ""),), None),  # beyond the room
-        ((("名ab", ""),), (("名aX", ""),), (0, 10)),  # a column is not a character
-    ]
-    for was, now, columns in cases:
-        with subtests.test(was=was):
-            assert changed_columns(was, now, 10) == columns
-
-
-def test_rows() -> None:
-    before: list[Line] = [(("same", ""),), (("old", ""),), (("gone", ""),), (("below the room", ""),)]
-    now: list[Line] = [(("same", ""),), (("odd", ""),)]
-    assert changed_regions(before, now, 20, 3) == [Region(1, 1, 1, 1), Region(0, 2, 4, 1)]
-
-
-def lines(rng: random.Random) -> list[Line]:
-    return [
-        tuple((rng.choice("ab ") * rng.randint(1, 3), rng.choice(("", "bad"))) for _ in range(rng.randint(0, 4)))
-        for _ in range(rng.randint(0, 5))
-    ]
-
-
-def screen_cells(of: list[Line]) -> list[list[tuple[str, str]]]:
-    cells = [[(char, role) for text, role in line for char in text][:8] for line in of[:4]]
-    return [row + [(" ", "")] * (8 - len(row)) for row in cells + [[]] * (4 - len(cells))]
-
-
-def test_what_is_sent_makes_the_old_picture_the_new_one(subtests: pytest.Subtests) -> None:
-    for seed in range(20):
-        with subtests.test(seed=seed):
-            rng = random.Random(seed)
-            before, now = lines(rng), lines(rng)
-            shown, wanted = screen_cells(before), screen_cells(now)
-            for x, y, width, _ in changed_regions(before, now, 8, 4):
-                assert shown[y][x] != wanted[y][x] and shown[y][x + width - 1] != wanted[y][x + width - 1]
-                shown[y][x : x + width] = wanted[y][x : x + width]
-            assert shown == wanted

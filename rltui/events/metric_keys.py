@@ -31,9 +31,9 @@ STAGE = "curriculum/stage"
 TURTLE_EVENTS, TURTLES_PER_MINUTE = "turtle/events", "turtle/per_minute"
 
 # Keys, or what stands before their /, held in double precision: counts of timesteps and weights stay what they are, and
-# lists, which read the journal itself, say the same as the cockpit. Of rewards, rows, turtles, workers and arena groups
-# there are many, and nobody needs more than seven digits.
-EXACT = frozenset(("clock", "iteration", "timesteps", "rollout", "train", "curriculum", "time", "weight"))
+# lists, which read the journal itself, say the same as the cockpit. Of rows, turtles, workers and arena groups there are
+# many, and nobody needs more than seven digits.
+EXACT = frozenset(("clock", "iteration", "timesteps", "rollout", "reward", "weight", "train", "curriculum", "time"))
 
 
 def new_column(key: str, unknown: int = 0) -> array[float]:

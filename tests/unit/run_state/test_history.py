@@ -32,7 +32,7 @@ def test_it_is_what_it_was_made_of_and_what_goes_on_leaves_the_other_as_it_was(s
                     length = chance.randrange(len(rows) + 1)
                     histories.append((history.cut_to_length(length), rows[:length]))
                     continue
-                keys = chance.sample(("reward/a", "train/b", "clock", "worker/0/c"), chance.randrange(1, 5))
+                keys = chance.sample(("lut/a", "train/b", "clock", "worker/0/c"), chance.randrange(1, 5))
                 row: Row = number, {key: chance.choice((None, 0.5, float(number))) for key in keys}
                 if chance.random() < 0.5:
                     columns = {key: new_column(key) for key in keys}

@@ -9,8 +9,10 @@ from pathlib import Path
 import msgspec
 
 from rltui.events.records import IterationFinished, Record
-from rltui.runs.journal import read_journal
-from rltui.runs.paths import DataDir
+from rltui.runs.journal import read_journal, rotated_parts
+from rltui.runs.journal_cache import cache_path
+from rltui.runs.paths import DataDir, RunPaths
+from tests.fakes.training import DEADLINE, wait_for
 from tests.measure.processes import resident_megabytes
 from tests.measure.starts import HERE, LONG, ROWS, Figures, Place, append_iterations, places, write_long_journal
 from tests.measure.timed_terminal import TimedTerminal
@@ -38,6 +40,8 @@ def measured(place: Place) -> Figures:
     paths = DataDir(place.data).run(f"{place.name}{LONG}")
     write_long_journal(records, paths)
     with place.opened("attach", paths.name) as terminal:
+        terminal.wait_text(f"{ROWS:,}")  # the journal's end comes first; with its caches all of it has been read
+        wait_for(lambda: all(cache_path(part).exists() for part in parts_of(paths)), "the caches", 10 * DEADLINE)
         first = settled(terminal, ROWS)
     with place.opened("attach", paths.name) as terminal:
         before = settled(terminal, ROWS)
@@ -47,6 +51,11 @@ def measured(place: Place) -> Figures:
             terminal.wait_text(f"{number + STEP:,}")
         after = settled(terminal, ROWS + MORE)
     return {"memory_first": first, "memory_long": before, "memory_more": after - before}
+
+
+def parts_of(paths: RunPaths) -> list[Path]:
+    """Those of the journal."""
+    return [*(part for _, part in rotated_parts(paths.journal)), paths.journal]
 
 
 def with_workers(records: list[Record]) -> list[Record]:

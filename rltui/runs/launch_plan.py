@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Literal
 
 from rltui.errors import RltuiError, did_you_mean, hints
-from rltui.formatting import ago, plural
+from rltui.formatting import ago
 from rltui.runs import checkpoint, meta
 from rltui.runs.checkpoint import DamagedError
 from rltui.runs.inventory import CheckpointInfo, list_states, newest_commit, read_checkpoint_info
@@ -230,7 +230,7 @@ def _auto(start: StartRequest) -> LaunchPlan:
     unfit += [reason for search in searches if (reason := _why_unfit(start, search))]
     if unfit:
         raise _nothing_fits(start, unfit)
-    return _from_zero(start.data.run(start.free_name()), "from zero: there is no run to go on with")
+    return _from_zero(start.data.run(start.free_name()), "from zero: nothing is saved yet")
 
 
 def _fitting(start: StartRequest, search: RunSearch) -> tuple[CheckpointInfo, Meta, RunSearch] | None:
@@ -260,7 +260,7 @@ def _auto_of_run(start: StartRequest, paths: RunPaths) -> LaunchPlan:
 
 def _nothing_fits(start: StartRequest, unfit: list[str]) -> NothingFits:
     more = [f"… and {len(unfit) - _MOST_NAMED} more"] if len(unfit) > _MOST_NAMED else []
-    what = "the run cannot go on" if start.run else f"{plural(len(unfit), 'run')} there, but none to go on with"
+    what = "the run cannot go on" if start.run else "no run to go on with"
     return NothingFits(
         "\n  ".join([f"{what}:", *unfit[:_MOST_NAMED], *more]),
         f"to start from zero: {start.command('--resume new' + (' --run NAME' if start.run else ''))}",
@@ -320,7 +320,7 @@ def _from_state(start: StartRequest, asked: Path, fork: bool) -> LaunchPlan:
     return LaunchPlan(
         "branch",
         name,
-        f"from {info.name} of {source}{'' if fork or newest else ', which is not its newest state'}",
+        f"from {info.name} of {source}{'' if fork or newest else ', not its newest state'}",
         info.path,
         meta.timesteps,
         meta.commit,

@@ -178,7 +178,7 @@ async def test_resume_says_what_it_will_do_and_cancel_is_the_default(data: DataD
         await go_to(pilot, newest)
         await pilot.press("R")
         text = await until_shown(pilot, "branch off as alpha-b3 at 10,000,000 timesteps")
-        assert "with the profile saved with it" in running(text)
+        assert "with its own profile" in running(text)
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(pilot.app.screen, BrowserScreen))
         assert launches.plans == []

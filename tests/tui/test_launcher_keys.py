@@ -91,7 +91,7 @@ async def test_enter_before_the_words_are_there_is_not_lost(data: DataDir) -> No
         assert launches.plans == []
         checking.set()
         await until(pilot, lambda: [plan.run for plan in launches.plans] == ["ball-touching-20251127-133000"])
-        await until_shown(pilot, "there is no run to go on with")
+        await until_shown(pilot, "nothing is saved yet")
         launches.fails = RltuiError("over", "")
         launches.go.set()
         await until_shown(pilot, "It did not start: over")
@@ -273,7 +273,7 @@ async def test_where_nothing_can_be_gone_on_with_enter_leaves_a_choice(data: Dat
     with RunLock(data.run("alpha")):
         async with launcher(data, launch=launches, run=run) as pilot:
             await pilot.press("down")
-            await until_shown(pilot, "none to go on with")
+            await until_shown(pilot, "no run to go on with")
             await until(pilot, lambda: pilot.app.screen.plan is not None)  # type: ignore[attr-defined]
             await pilot.press("enter")
             text = await until_shown(pilot, "Start a new run")

@@ -160,7 +160,7 @@ def plan_lines(plan: Plan | None, width: int) -> list[Line]:
     lines = [*wrap(plan.title, width, "strong"), *wrap(plan.why, width)]
     warnings = plan.warnings
     if plan.reached:
-        warnings = (*warnings, f"its limit of {plan.steps:,} timesteps is reached: you are asked for another")
+        warnings = (*warnings, f"its limit of {plan.steps:,} timesteps is reached: asks for another")
     elif plan.steps is not None:
         lines += wrap(f"until {plan.steps:,} timesteps", width)
     return lines + [row for warning in warnings for row in wrap(f"! {warning}", width, "warn")]
@@ -186,7 +186,7 @@ def next_round_total(timesteps: int) -> int:
 def _plan_state(data: DataDir, paths: RunPaths, state: Path, now: float) -> LaunchPlan:
     profile = saved_profile(paths, state)
     plan = _launch(data, None, str(profile), now, mode=str(state))
-    how = "the run's campaign" if profile == paths.profile else "the profile saved with it"
+    how = "the run's campaign" if profile == paths.profile else "its own profile"
     return replace(plan, why=f"{plan.why}, with {how}")
 
 

@@ -26,14 +26,13 @@ class Estimate:
 def estimate(
     summary: ProfileSummary, runs: Sequence[RunSummary], measured: Measured | None, now: float
 ) -> Estimate | None:
-    """By the newest run here with the same nets, games and batches, else by a measurement; None without either."""
+    """By what is newer: a measurement, or a run here with the same nets, games and batches. None without either."""
     alike = [run for run in runs if run.shape and run.speed and _same_shape(summary, run.shape)]
-    newest = max(alike, key=lambda run: run.updated or 0.0, default=None)
-    if newest is not None and newest.speed is not None:
-        ago = formatting.ago(now - newest.updated) if newest.updated else "before"
-        when = "now" if newest.state == "training" else ago
-        mean = f"mean of {newest.speed.iterations} iterations" if newest.speed.iterations > 1 else "one iteration"
-        return Estimate(newest.speed.steps_per_second, f"as run {newest.name}, {when}: {mean}")
+    run = max(alike, key=lambda run: run.updated or 0.0, default=None)
+    if run is not None and run.speed is not None and (measured is None or (run.updated or 0.0) >= measured.time):
+        when = "now" if run.state == "training" else formatting.ago(now - run.updated) if run.updated else "before"
+        mean = f"mean of {run.speed.iterations} iterations" if run.speed.iterations > 1 else "one iteration"
+        return Estimate(run.speed.steps_per_second, f"as run {run.name}, {when}: {mean}")
     if measured is None:
         return None
     busy = ", while the machine was busy" if measured.busy_percent > BUSY else ""

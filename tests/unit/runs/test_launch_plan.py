@@ -43,7 +43,7 @@ def test_no_run_yet(data: DataDir) -> None:
     plan = choose(data)
     assert (plan.kind, plan.checkpoint, plan.timesteps, plan.commit, plan.parent) == ("new", None, 0, 0, None)
     assert plan.run.startswith("quick-20")
-    assert plan.reason == f"start the new run {plan.run}, from zero: there is no run to go on with"
+    assert plan.reason == f"start the new run {plan.run}, from zero: nothing is saved yet"
     assert (plan.profile, plan.args) == ("profiles/quick.toml", ("--resume", "new"))
     assert not data.root.exists(), "choosing creates nothing"
 
@@ -144,7 +144,7 @@ def test_runs_exist_but_none_fits(data: DataDir) -> None:
     with pytest.raises(RltuiError) as caught:
         choose(data)
     assert caught.value.message == (
-        "2 runs there, but none to go on with:\n"
+        "no run to go on with:\n"
         "  alpha: observation: expected default 92, found default 89\n"
         "  beta: observation: expected default 92, found default 172"
     )
@@ -217,7 +217,7 @@ def test_anything_older_opens_a_branch(data: DataDir) -> None:
         assert (plan.kind, plan.run, plan.parent, plan.parent_run) == ("branch", "alpha-b2", "alpha@1000", "alpha")
         assert (plan.checkpoint, plan.timesteps, plan.commit) == (path, 1000, 1)
         assert plan.title == "branch off as alpha-b2 at 1,000 timesteps"
-        assert "of alpha, which is not its newest state" in plan.why
+        assert "of alpha, not its newest state" in plan.why
         assert plan.args == ("--resume", str(path))
     make_run(data, "alpha-b2")
     assert choose(data, mode=str(milestone)).run == "alpha-b3"

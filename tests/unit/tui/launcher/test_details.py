@@ -34,7 +34,7 @@ def test_the_first_time_and_while_the_profile_is_checked(data: DataDir, reader: 
     text = profile_text(catalog, "ball-touching", PlanContext(NOW, plan))
     assert text.startswith("Welcome!")
     assert "start the new run ball-touching-" in text
-    assert "from zero: there is no run to go on with" in text
+    assert "from zero: nothing is saved yet" in text
     assert "Expected here: 612 MB of memory" in text and "m measures the speed" in text
     assert "n starts a new run" not in text
 
@@ -64,7 +64,7 @@ def test_runs_that_do_not_fit_are_refused_with_their_differences(data: DataDir, 
     changed = dataclasses.replace(entry, check=msgspec.structs.replace(entry.check, signature=other))
     plan = plan_profile(data, changed, NOW)
     text = profile_text(reader.read(), "ball-touching", PlanContext(NOW, plan))
-    assert "not start: 2 runs there, but none to go on with" in text
+    assert "not start: no run to go on with" in text
     assert "observation: expected default 89, found default 92" in text
     assert "cdcdcdcd" not in text
     assert "n starts a new run, from zero" in text

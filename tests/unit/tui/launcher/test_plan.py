@@ -87,7 +87,7 @@ def test_what_cannot_start_says_why_and_what_instead(data: DataDir, reader: Cata
     catalog = reader.read()
     alpha, empty = catalog.run("alpha"), catalog.run("empty")
     assert alpha is not None and empty is not None
-    assert "none to go on with" in refused(plan_profile(data, unfit(checked(reader)), NOW)).words
+    assert "no run to go on with" in refused(plan_profile(data, unfit(checked(reader)), NOW)).words
     assert launched(plan_profile(data, unfit(checked(reader)), NOW, force=True)).args == ("--resume", "new", "--force")
     assert refused(plan_run(data, empty, NOW)).words == "nothing of it was saved"
     newest, older = paths.checkpoint(11_468_800), alpha.milestones[-1].path

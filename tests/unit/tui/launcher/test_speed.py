@@ -53,8 +53,9 @@ def test_an_earlier_run_of_the_same_shape_is_the_basis_and_no_other(data: DataDi
         policy_layers=shape.policy_layers, critic_layers=shape.critic_layers,
     )  # fmt: skip
     measured = Measured(5_000.0, NOW - 10)
-    found = estimate(alike, [here], measured, NOW)
+    found = estimate(alike, [here], Measured(5_000.0, NOW - 400), NOW)
     assert found is not None and found.basis == "as run alpha, 3 min ago: mean of 20 iterations"
     assert run.speed is not None and found.steps_per_second == run.speed.steps_per_second
-    assert estimate(alike, [], measured, NOW) == Estimate(5_000.0, "measured here 10 s ago")
+    for runs in ([], [here]):
+        assert estimate(alike, runs, measured, NOW) == Estimate(5_000.0, "measured here 10 s ago")
     assert [rounded(rate) for rate in (14_231.0, 7.0, 996.0)] == [14_000, 7, 1_000]

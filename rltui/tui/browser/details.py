@@ -7,11 +7,9 @@ from collections.abc import Callable
 from textual.content import Content
 
 from rltui import formatting
-from rltui.formatting import over_episodes
-from rltui.runs.best import best_note
 from rltui.runs.inventory import CheckpointInfo
-from rltui.runs.meta import Meta
 from rltui.tui.browser.library import Library
+from rltui.tui.launcher.descriptions import saved_rows
 from rltui.tui.text import Line, beside, clean, ends, named_lines, text_line, wrap
 from rltui.tui.widgets.line_widget import LineWidget
 from rltui.tui.widgets.list_view import ScrollableLines
@@ -71,25 +69,13 @@ def _deleted(entry: CheckpointInfo, now: float, width: int) -> list[Line]:
 
 
 def _numbers(entry: CheckpointInfo, sound: bool, now: float) -> Rows:
-    rows = _saved(entry, entry.meta, now) if entry.meta is not None else []
+    rows = saved_rows(entry, now)
     if entry.usable:
         rows.append(("hashes", "✓ every byte is right", "good") if sound else ("hashes", "not compared (v)", "muted"))
     marks = [text for text, holds in (("▲ pinned", entry.mark.pinned), ("● released", entry.mark.released)) if holds]
     marks += ["protected from pruning"] if entry.protected else []
     rows += [("marks", ", ".join(marks), "warn")] if marks else []
     return rows + ([("note", clean(entry.mark.note), "")] if entry.mark.note else [])
-
-
-def _saved(entry: CheckpointInfo, meta: Meta, now: float) -> Rows:
-    words, role = best_note(entry.best, meta)
-    over = over_episodes(meta.reward_episodes, meta.reward_short)
-    return [
-        ("reward", f"{formatting.number(meta.mean_reward)}{over}", ""),
-        *([("", words, role)] if words else []),
-        ("entropy", f"{formatting.number(meta.entropy)} nats", ""),
-        ("KL", formatting.number(meta.approx_kl), ""),
-        ("saved", f"{formatting.date(meta.time)}, {formatting.ago(now - meta.time)}", ""),
-    ]
 
 
 def _origin(entry: CheckpointInfo, library: Library) -> Rows:

@@ -71,14 +71,13 @@ class Catalog:
         """The runs that are being trained now."""
         return tuple(run for run in self.runs if run.state == "training")
 
-    def milestone(self, path: str) -> tuple[RunSummary, CheckpointInfo] | None:
-        """The run and the milestone in that folder."""
-        found = ((run, saved) for run in self.runs for saved in run.milestones if str(saved.path) == path)
-        return next(found, None)
+    def milestone(self, path: str) -> CheckpointInfo | None:
+        """The one in that folder."""
+        return next((saved for saved in self.milestones if str(saved.path) == path), None)
 
     @property
-    def milestones(self) -> int:
-        return sum(len(run.milestones) for run in self.runs)
+    def milestones(self) -> list[CheckpointInfo]:
+        return [saved for run in self.runs for saved in run.milestones]
 
 
 class CatalogReady(Message):

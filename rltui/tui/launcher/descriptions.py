@@ -145,36 +145,38 @@ def run_lines(run: RunSummary, context: PlanContext, width: int) -> list[Line]:
     return lines if run.state == "training" else [*lines, (), *enter_lines(context.plan, width, "R")]
 
 
-def milestone_lines(run: RunSummary, saved: CheckpointInfo, context: PlanContext, width: int) -> list[Line]:
+def saved_rows(saved: CheckpointInfo, now: float) -> list[tuple[str, str, str]]:
+    """(name, value, role) of its figures; none where its meta.json cannot be read."""
+    meta = saved.meta
+    if meta is None:
+        return []
+    standing, role = best_note(saved.best, meta)
+    over = over_episodes(meta.reward_episodes, meta.reward_short)
+    return [
+        ("reward", f"{formatting.number(meta.mean_reward)}{over}", ""),
+        *([("", standing, role)] if standing else []),
+        ("entropy", f"{formatting.number(meta.entropy)} nats", ""),
+        ("KL", formatting.number(meta.approx_kl), ""),
+        ("saved", f"{formatting.date(meta.time)}, {formatting.ago(now - meta.time)}", ""),
+    ]
+
+
+def milestone_lines(saved: CheckpointInfo, context: PlanContext, width: int) -> list[Line]:
     """Numbers from its meta, what enter will do."""
     meta = saved.meta
-    rows: list[tuple[str, str]] = [
-        ("run", run.name),
-        ("phase", saved.phase),
-        ("timesteps", formatting.count(saved.timesteps)),
-    ]
+    rows = [("run", saved.run, ""), ("phase", saved.phase, ""), ("timesteps", formatting.count(saved.timesteps), "")]
+    rows += saved_rows(saved, context.now)
     if meta is not None:
-        standing, _ = best_note(saved.best, meta)
-        rows += [
-            ("saved", f"{formatting.date(meta.time)}, {formatting.ago(context.now - meta.time)}"),
-            ("reward", formatting.number(meta.mean_reward) + over_episodes(meta.reward_episodes, meta.reward_short)),
-            *([("", standing)] if standing else []),
-            ("entropy", f"{formatting.number(meta.entropy)} nats"),
-            ("KL", formatting.number(meta.approx_kl)),
-            ("policy", meta.policy),
-            ("profile", meta.profile),
-            ("author", meta.author or formatting.UNKNOWN),
-            ("parent", meta.parent or formatting.UNKNOWN),
-        ]
-    rows += [("note", saved.mark.note)] if saved.mark.note else []
-    return [*_table(rows, width), (), *enter_lines(context.plan, width)]
+        parent = meta.parent or formatting.UNKNOWN
+        rows += [("policy", meta.policy, ""), ("profile", meta.profile, ""), ("parent", parent, "")]
+    rows += [("note", saved.mark.note, "")] if saved.mark.note else []
+    return [*named_lines(rows, width), (), *enter_lines(context.plan, width)]
 
 
-def group_lines(run: RunSummary, states: Sequence[CheckpointInfo], width: int) -> list[Line]:
+def group_lines(states: Sequence[CheckpointInfo], width: int) -> list[Line]:
     """The milestones of one phase of a run, and how the reward went."""
     rows = [(saved.label, _reward_text(saved)) for saved in states]
-    head = f"{formatting.plural(len(states), 'milestone')} of {run.name}"
-    return [*wrap(head, width, "strong"), (), *_table(rows, width)]
+    return [*wrap(formatting.plural(len(states), "milestone"), width, "strong"), (), *_table(rows, width)]
 
 
 def _since(run: RunSummary, now: float) -> str:

@@ -45,7 +45,7 @@ def title_line(catalog: Catalog | None, width: int) -> Line:
     tagline: Line = (*name, ("  trains Rocket League bots", "muted"))
     if catalog is None:
         return tagline
-    parts = [formatting.plural(len(catalog.runs), "run"), formatting.plural(catalog.milestones, "milestone")]
+    parts = [formatting.plural(len(catalog.runs), "run"), formatting.plural(len(catalog.milestones), "milestone")]
     parts += [f"{formatting.size(catalog.free_bytes)} free"] if catalog.free_bytes is not None else []
     counts = " · ".join(parts) + " "
     left = tagline if width >= width_of(tagline) + len(counts) + 30 else name
@@ -78,10 +78,9 @@ def lines(item: Item | None, catalog: Catalog, context: PlanContext, width: int)
     if item.kind == "run" and (run := catalog.run(item.name)) is not None:
         return run_lines(run, context, width)
     if item.kind == "milestone" and (found := catalog.milestone(item.name)) is not None:
-        return milestone_lines(*found, context, width)
+        return milestone_lines(found, context, width)
     if item.kind == "group":
-        states = next(((run, states) for group, run, states in groups(catalog) if group == item), None)
-        return group_lines(*states, width) if states else []
+        return group_lines(groups(catalog).get(item, []), width)
     return wrap(SECTIONS[item.name], width) if item.name in SECTIONS else [text_line("it is gone from disk", "muted")]
 
 

@@ -75,7 +75,7 @@ def plan_item(
         run = catalog.run(item.name)
         return plan_run(data, run, now) if run is not None and run.state != "training" else None
     found = catalog.milestone(item.name)
-    return plan_state(data, found[0].name, found[1].path, now) if found is not None else None
+    return plan_state(data, found.run, found.path, now) if found is not None else None
 
 
 def plan_stamp(catalog: Catalog, item: Item) -> object:

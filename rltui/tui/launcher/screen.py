@@ -353,8 +353,8 @@ class LauncherScreen(Screen[None]):
         """With what is highlighted, where it is a run or something of one."""
         item = self.item
         found = self.catalog.milestone(item.name) if self.catalog and item and item.kind == "milestone" else None
-        run = found[0].name if found else item.name.partition("/")[0] if item and item.kind in ("run", "group") else ""
-        self.post_message(BrowserAsked(run, str(found[1].path) if found else ""))
+        run = found.run if found else item.name.partition("/")[0] if item and item.kind in ("run", "group") else ""
+        self.post_message(BrowserAsked(run, str(found.path) if found else ""))
 
     def action_leave(self) -> None:
         """Nothing is asked: no run is looked at here. What goes on is told where the program was started."""

@@ -60,7 +60,7 @@ def rows(catalog: Catalog, closed: frozenset[Item], width: int) -> list[Row]:
     sections: list[tuple[Item, int, Sequence[Row], str]] = [
         (PROFILES, len(profiles), profiles, "none found: rltui profile new writes one"),
         (RUNS, len(runs), runs, catalog.problem or "none yet: enter on a profile starts one"),
-        (MILESTONES, catalog.milestones, _milestones(catalog, closed, width), "none yet: M in a run keeps one"),
+        (MILESTONES, len(catalog.milestones), _milestones(catalog, closed, width), "none yet: M in a run keeps one"),
     ]
     lines: list[Row] = []
     for item, count, content, empty in sections:
@@ -109,18 +109,16 @@ def holding(catalog: Catalog, item: Item) -> set[Item]:
         return {PROFILES}
     if item.kind == "run":
         return {RUNS}
-    found = {group for group, _, states in groups(catalog) if any(str(state.path) == item.name for state in states)}
+    found = {group for group, states in groups(catalog).items() if any(str(s.path) == item.name for s in states)}
     return {MILESTONES, *found} if item.kind in ("milestone", "group") else set()
 
 
-def groups(catalog: Catalog) -> list[tuple[Item, RunSummary, list[CheckpointInfo]]]:
+def groups(catalog: Catalog) -> dict[Item, list[CheckpointInfo]]:
     """Milestones by run and phase, runs in their order."""
-    found: dict[Item, tuple[Item, RunSummary, list[CheckpointInfo]]] = {}
-    for run in catalog.runs:
-        for saved in run.milestones:
-            item = Item("group", f"{run.name}/{saved.phase}")
-            found.setdefault(item, (item, run, []))[2].append(saved)
-    return list(found.values())
+    found: dict[Item, list[CheckpointInfo]] = {}
+    for saved in catalog.milestones:
+        found.setdefault(Item("group", f"{saved.run}/{saved.phase}"), []).append(saved)
+    return found
 
 
 def _heading(item: Item, count: int, is_closed: bool) -> Line:
@@ -169,9 +167,9 @@ def _has_room(width: int, names: int) -> tuple[bool, bool]:
 
 def _milestones(catalog: Catalog, closed: frozenset[Item], width: int) -> list[Row]:
     lines: list[Row] = []
-    for item, run, states in groups(catalog):
+    for item, states in groups(catalog).items():
         is_closed = item in closed
-        name = _group_name(run.name, states[0].phase, width - len(f"{len(states)}") - 8)
+        name = _group_name(states[0].run, states[0].phase, width - len(f"{len(states)}") - 8)
         head: Line = ((f"   {'▸' if is_closed else '▾'} ", "key"), (name, ""), (f"  {len(states)}", "muted"))
         lines.append(Row(item, head))
         if not is_closed:
@@ -224,7 +222,7 @@ class CatalogTree(ListView):
 
     def show(self, catalog: Catalog) -> None:
         """Another catalogue, or another size."""
-        for index, (group, _, _) in enumerate(groups(catalog)):
+        for index, group in enumerate(groups(catalog)):
             if group not in self._groups and (self._groups or index):
                 self._folded.add(group)
             self._groups.add(group)

@@ -97,7 +97,7 @@ def test_runs_and_milestones_say_what_enter_and_r_will_do(data: DataDir, reader:
     first, second = alpha.milestones[:2]  # the second soon after a start: its reward is of short episodes
     assert first.meta is not None and second.meta is not None
     early = dataclasses.replace(second, meta=msgspec.structs.replace(second.meta, reward_short=True), best=None)
-    group = plain(descriptions.group_lines(alpha, [first, early], 80)).split("\n")
+    group = plain(descriptions.group_lines([first, early], 80)).split("\n")
     assert [("short episodes so far" in line) for line in group if " reward " in line] == [False, True]
 
 

@@ -27,7 +27,7 @@ FROM_THREADS: dict[type[Widget], tuple[str, ...]] = {
     LauncherDetails: ("on_preflight_news",),
     BrowserScreen: ("on_library_ready", "on_hashes_checked", "on_plan_ready", "on_operation_done"),
     CompareScreen: ("on_compare_screen_read",),
-    ForkScreen: ("on_fork_screen_profiles", "on_fork_screen_worked"),
+    ForkScreen: ("checked", "planned"),
     CockpitScreen: ("on_snapshot_ready",),
     MetricsPane: ("on_runs_listed", "on_other_run_read"),
     ActionTablePane: ("on_action_table_pane_examined",),
@@ -38,7 +38,7 @@ PUT_OFF: dict[type[Widget], tuple[str, ...]] = {
     LauncherScreen: ("_show_rows",),
     BrowserScreen: ("_show", "_show_keys"),
     FormScreen: ("show_all",),
-    ForkScreen: ("_rested",),
+    ForkScreen: ("rested",),
     CockpitScreen: ("show_now",),
 }
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import ClassVar
@@ -13,7 +12,6 @@ from textual import work
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal
-from textual.message import Message
 
 from rltui.profile.locate import STATE_FILE, ProfileFile, list_profiles
 from rltui.runs.inventory import CheckpointInfo
@@ -22,9 +20,9 @@ from rltui.runs.meta import Meta
 from rltui.runs.paths import DataDir
 from rltui.tui.background import if_mounted
 from rltui.tui.browser.compare import change_lines
-from rltui.tui.checks.results import KeyChange, ProfileChecker, resolved_changes
+from rltui.tui.checks.results import KeyChange, ProfileCheck, ProfileChecker, resolved_changes
 from rltui.tui.launcher.catalog import ProfileEntry, read_profile
-from rltui.tui.launcher.plan import Plan, Refusal, enter_lines, plan_fork, saved_profile
+from rltui.tui.launcher.plan import Plan, enter_lines, plan_fork, saved_profile
 from rltui.tui.text import Line, clean, text_line, wrap
 from rltui.tui.widgets.dialogs import Dialog
 from rltui.tui.widgets.list_view import ListView, Row, TextView
@@ -65,26 +63,22 @@ def row(profile: ProfileEntry, entry: CheckpointInfo) -> Line:
 
 @dataclass(frozen=True)
 class Fork:
-    """What is known of forking with one profile. changes: None while the child has not answered."""
+    """What is known of forking with one profile; None while it is being worked out."""
 
-    plan: Plan
+    plan: Plan | None = None
     changes: list[KeyChange] | str | None = None
 
 
-def fork_lines(profile: ProfileEntry | None, fork: Fork | None, width: int) -> list[Line]:
+def fork_lines(profile: ProfileEntry | None, fork: Fork, width: int) -> list[Line]:
     """What forking with the highlighted profile would do."""
     if profile is None:
         return wrap("There is no profile: rltui profile new writes one.", width, "muted")
-    found = [*wrap(profile.description or "no description", width, "muted"), ()]
-    if fork is None:
-        return [*found, text_line("being looked at …", "muted")]
-    found += enter_lines(fork.plan, width)
-    if isinstance(fork.plan, Refusal):
+    found = [*wrap(profile.description or "no description", width, "muted"), (), *enter_lines(fork.plan, width)]
+    if not isinstance(fork.plan, LaunchPlan):
         return found
     if fork.changes is None:
         return [*found, (), text_line("comparing the profiles …", "muted")]
-    title = text_line("What changes, from the state's own profile", "title")
-    return [*found, (), title, *change_lines(fork.changes, width)]
+    return [*found, (), text_line("What changes", "title"), *change_lines(fork.changes, width)]
 
 
 class ForkScreen(Dialog[LaunchPlan | None]):
@@ -92,103 +86,81 @@ class ForkScreen(Dialog[LaunchPlan | None]):
 
     BINDINGS: ClassVar[list[BindingType]] = [("enter", "take", "Fork")]
 
-    class Profiles(Message):
-        """All profiles have been checked."""
-
-        def __init__(self, profiles: Sequence[ProfileEntry]) -> None:
-            super().__init__()
-            self.profiles = profiles
-
-    class Worked(Message):
-        """What forking with the profile would do."""
-
-        def __init__(self, path: Path, fork: Fork) -> None:
-            super().__init__()
-            self.path, self.fork = path, fork
-
     def __init__(
         self, data: DataDir, entry: CheckpointInfo, checker: ProfileChecker, clock: Callable[[], float]
     ) -> None:
         super().__init__(f"Fork {entry.title} with which profile?", "enter starts the run · esc cancels", "full")
         self._data, self._entry, self._checker, self._clock = data, entry, checker, clock
-        self._profiles: dict[Path, ProfileEntry] = {}
+        self._profiles = profiles_for(data, entry)
         self._forks: dict[Path, Fork] = {}
-        self._asked: set[Path] = set()
+        self._list, self._text = ListView(name="fork-profiles"), TextView("fork-words")
 
     def body(self) -> ComposeResult:
         with Horizontal():
-            yield ListView(name="fork-profiles")
-            yield TextView("fork-words")
+            yield self._list
+            yield self._text
 
     def on_mount(self) -> None:
-        self._show(profiles_for(self._data, self._entry))
-        self.query_one("#fork-profiles", ListView).focus()
+        self._list.focus()
+        self._show()
         self._check()
 
     @work(thread=True, exit_on_error=False)
     def _check(self) -> None:
-        verdicts = self._checker.check(list(self._profiles))
-        self.post_message(
-            self.Profiles([dataclasses.replace(p, check=verdicts[p.path]) for p in self._profiles.values()])
-        )
+        self.call_later(self.checked, self._checker.check(list(self._profiles)))
 
     @if_mounted
-    def on_fork_screen_profiles(self, message: Profiles) -> None:
-        self._show({profile.path: profile for profile in message.profiles})
-        self._rested()
+    def checked(self, verdicts: Mapping[Path, ProfileCheck]) -> None:
+        self._profiles = {path: replace(profile, check=verdicts[path]) for path, profile in self._profiles.items()}
+        self._show()
+        self.rested()
 
-    def _show(self, profiles: dict[Path, ProfileEntry]) -> None:
-        self._profiles = profiles
-        rows = [Row(path, row(profile, self._entry)) for path, profile in profiles.items()]
-        self.query_one("#fork-profiles", ListView).set_rows(rows)
-        self._show_details()
+    def _show(self) -> None:
+        self._list.set_rows([Row(path, row(profile, self._entry)) for path, profile in self._profiles.items()])
+        self._explain()
 
-    def _show_details(self) -> None:
-        path = self.path
-        profile, fork = (self._profiles.get(path), self._forks.get(path)) if path else (None, None)
-        self.query_one(TextView).show(partial(fork_lines, profile, fork))
+    def _explain(self) -> None:
+        path = self._path
+        self._text.show(partial(fork_lines, self._profiles.get(path), self._forks.get(path, Fork())))
 
     @property
-    def path(self) -> Path | None:
+    def _path(self) -> Path:
         """Of the highlighted profile."""
-        key = self.query_one("#fork-profiles", ListView).key
-        return key if isinstance(key, Path) else None
+        return self._list.key if isinstance(self._list.key, Path) else Path()
 
     def on_list_view_highlighted(self) -> None:
-        self.query_one(TextView).first = 0
-        self._show_details()
-        self.set_timer(PATIENCE, self._rested)
+        self._text.first = 0
+        self._explain()
+        self.set_timer(PATIENCE, self.rested)
 
     def on_list_view_chosen(self) -> None:
         self.action_take()
 
     @if_mounted
-    def _rested(self) -> None:
-        path = self.path
-        profile = self._profiles.get(path) if path else None
-        if path is not None and profile is not None and profile.check is not None and path not in self._asked:
-            self._asked.add(path)
-            self._plan(path, profile)
+    def rested(self) -> None:
+        """Plan, where that has not been asked for."""
+        profile = self._profiles.get(self._path)
+        if profile is not None and profile.check is not None and profile.path not in self._forks:
+            self._forks[profile.path] = Fork()
+            self._plan(profile)
 
     @work(thread=True, exit_on_error=False)
-    def _plan(self, path: Path, profile: ProfileEntry) -> None:
+    def _plan(self, profile: ProfileEntry) -> None:
         """First whether it can be done, then what changes."""
         plan = plan_fork(self._data, self._entry.path, profile, self._clock())
-        self.post_message(self.Worked(path, Fork(plan)))
+        self.call_later(self.planned, profile.path, Fork(plan))
         if isinstance(plan, LaunchPlan):
-            changes = resolved_changes(self._entry.path / STATE_FILE, path, self._checker.run)
-            self.post_message(self.Worked(path, Fork(plan, changes)))
+            changes = resolved_changes(self._entry.path / STATE_FILE, profile.path, self._checker.run)
+            self.call_later(self.planned, profile.path, Fork(plan, changes))
 
     @if_mounted
-    def on_fork_screen_worked(self, message: Worked) -> None:
-        self._forks[message.path] = message.fork
-        self._show_details()
+    def planned(self, path: Path, fork: Fork) -> None:
+        self._forks[path] = fork
+        self._explain()
 
     def action_take(self) -> None:
-        fork = self._forks.get(self.path) if self.path else None
-        if fork is None:
-            self.notify("It is being looked at: a moment", severity="warning")
-        elif isinstance(fork.plan, LaunchPlan):
-            self.dismiss(fork.plan)
+        plan = self._forks.get(self._path, Fork()).plan
+        if isinstance(plan, LaunchPlan):
+            self.dismiss(plan)
         else:
-            self.notify("This profile cannot be trained from it: the right side says why", severity="warning")
+            self.notify("A moment" if plan is None else "The right side says why not", severity="warning")

@@ -16,10 +16,9 @@ from rltui.tui.checks.doctor import SPEED, Preflight
 from rltui.tui.checks.results import content_key
 from rltui.tui.dependencies import LauncherDependencies
 from rltui.tui.launcher.catalog import Catalog, ProfileEntry
-from rltui.tui.launcher.check_lines import PlanContext, tally
+from rltui.tui.launcher.check_lines import Estimate, PlanContext, estimate, shape_key, tally
 from rltui.tui.launcher.descriptions import group_lines, milestone_lines, profile_lines, run_lines
 from rltui.tui.launcher.plan import Plan
-from rltui.tui.launcher.speed import Estimate, estimate, shape_key
 from rltui.tui.launcher.tree import Item, groups, profile_at
 from rltui.tui.text import Line, clean, ends, named_lines, text_line, width_of, wrap
 from rltui.tui.widgets.line_widget import LineWidget

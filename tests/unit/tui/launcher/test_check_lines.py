@@ -11,7 +11,7 @@ from rltui.runs.paths import DataDir
 from rltui.tui.checks.doctor import Measured, Measurements
 from rltui.tui.checks.results import ProfileSummary
 from rltui.tui.launcher.catalog import CatalogReader
-from rltui.tui.launcher.speed import Estimate, estimate, rounded, shape_key
+from rltui.tui.launcher.check_lines import Estimate, estimate, rounded, shape_key
 from tests.fakes import data_folder
 
 NOW = 1_764_250_000.0

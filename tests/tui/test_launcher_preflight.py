@@ -36,6 +36,8 @@ async def test_the_checks_turn_green_one_by_one_and_the_speed_is_measured_on_its
         gate.set()
         shown = await until_shown(pilot, "about 14,000 steps/s, 612 MB of memory, a")
         assert "every 5 min 51 s" in shown and "measured here" in shown and "✓ ready to launch" in shown
+        await pilot.press("down", "down", "m")  # one with mistakes
+        await until_shown(pilot, "only a valid profile can be measured")
     assert (Path("cache") / next(Path("cache").iterdir()).name).is_file()
 
 

@@ -107,11 +107,14 @@ class ForkScreen(Dialog[LaunchPlan | None]):
 
     @work(thread=True, exit_on_error=False)
     def _check(self) -> None:
-        self.call_later(self.checked, self._checker.check(list(self._profiles)))
+        """The first before the others: the cursor stands on it."""
+        paths = list(self._profiles)
+        for some in filter(None, (paths[:1], paths[1:])):
+            self.call_later(self.checked, self._checker.check(some))
 
     @if_mounted
     def checked(self, verdicts: Mapping[Path, ProfileCheck]) -> None:
-        self._profiles = {path: replace(profile, check=verdicts[path]) for path, profile in self._profiles.items()}
+        self._profiles |= {path: replace(self._profiles[path], check=check) for path, check in verdicts.items()}
         self._show()
         self.rested()
 

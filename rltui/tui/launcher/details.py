@@ -151,11 +151,12 @@ class LauncherDetails(ScrollableLines):
         """What the doctor has found so far."""
         return self._tools.preflights.known(self._key)
 
-    def examine(self, *, speed: bool = False) -> None:
-        """Have the doctor look, whatever is known. speed: measure that too."""
+    def examine(self, *, speed: bool = False) -> bool:
+        """Have the doctor look, whatever is known; False where there is nothing that it can examine. speed: measure that too."""
         entry = profile_at(self._catalog, self.item)
         if entry is not None and self._key:
             self._run_preflight(self._key, entry.path, speed)
+        return bool(self._key)
 
     def end_preflight(self) -> str:
         """Nobody waits for the child any more. Returns what is left unchecked, in words."""

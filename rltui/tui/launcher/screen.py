@@ -120,8 +120,9 @@ class LauncherScreen(Screen[None]):
         self.details.examine()
 
     def action_measure(self) -> None:
-        if self._profile_for("m", "measures the speed of") is not None:
-            self.details.examine(speed=True)
+        entry = self._profile_for("m", "measures the speed of")
+        if entry is not None and not self.details.examine(speed=True):
+            self.notify("only a valid profile can be measured", severity="warning")
 
     @if_mounted
     def on_catalog_ready(self, message: CatalogReady) -> None:

@@ -178,7 +178,7 @@ def _words(text: str | Words) -> Words:
 class Options(OptionList):
     """List of options, the cursor a shape too. Each option's content leaves its first column blank for the sign."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [("j", "cursor_down", "Down"), ("k", "cursor_up", "Up")]
+    BINDINGS: ClassVar[list[BindingType]] = [("j,tab", "cursor_down", "Down"), ("k,shift+tab", "cursor_up", "Up")]
 
     def __init__(self, name: str, *options: Option) -> None:
         self._signed: Option | None = None
@@ -334,6 +334,8 @@ class ChooserDialog(Dialog["str | None"]):
         ("down", "move('cursor_down')", "Down"),
         ("pageup", "move('page_up')", "Page up"),
         ("pagedown", "move('page_down')", "Page down"),
+        Binding("home", "move('first')", "First", priority=True),
+        Binding("end", "move('last')", "Last", priority=True),
         Binding("space", "mark", "Mark", priority=True),
     ]
 

@@ -32,7 +32,7 @@ async def two_marked(data: DataDir, *, delta: int, alpha: int) -> AsyncIterator[
         yield pilot
 
 
-async def test_two_states_of_two_runs_have_both_curves_where_both_are_or_over_all_timesteps(data: DataDir) -> None:
+async def test_two_states_of_two_runs_have_both_curves_where_both_are(data: DataDir) -> None:
     async with two_marked(data, delta=12, alpha=560) as pilot:
         screen = browser_of(pilot)
         styles: tuple[ChartStyle, ...] = ("blocks", "braille")
@@ -43,12 +43,6 @@ async def test_two_states_of_two_runs_have_both_curves_where_both_are_or_over_al
             assert "━ alpha  ╍ delta" in text
             assert " 302 k" in text and text.count("╎") > 5  # the axis: a quarter beyond delta's 12 iterations
             assert bool(re.search("[\u2801-\u28ff]", text)) == (style == "braille")
-            assert "w all timesteps" in text and "Shown are the timesteps near which both are; w: all" in text
-            await pilot.press("w")
-            text = await until_shown(pilot, "w where both are")
-            assert " 11.5 M" in text and " 302 k" not in text
-            await pilot.press("w")
-            await until_shown(pilot, " 302 k")
             await pilot.press("escape")
             await until(pilot, lambda: pilot.app.screen is screen)
 
@@ -111,12 +105,3 @@ async def test_runs_that_are_paid_differently_are_said_to_be() -> None:
         await until_shown(pilot, "▲ rewards differ, not comparable: touch")
         await pilot.press("escape")
         await until(pilot, lambda: "rewards differ" not in screen_text(pilot.app.screen))
-
-
-async def test_w_is_not_offered_where_there_is_no_choice(data: DataDir) -> None:
-    async with two_marked(data, delta=24, alpha=30) as pilot:
-        await pilot.press("equals_sign")
-        text = await until_shown(pilot, "delta reaches")
-        assert "w all" not in text and "Shown are" not in text
-        await pilot.press("w")
-        assert "delta reaches" in screen_text(pilot.app.screen)

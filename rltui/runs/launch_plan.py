@@ -12,8 +12,7 @@ from typing import Literal
 
 from rltui.errors import RltuiError, did_you_mean, hints
 from rltui.formatting import ago
-from rltui.runs import checkpoint, meta
-from rltui.runs.checkpoint import DamagedError
+from rltui.runs import checkpoint
 from rltui.runs.inventory import CheckpointInfo, list_states, newest_commit, read_checkpoint_info
 from rltui.runs.lock import lock_holder
 from rltui.runs.meta import Meta, Signature
@@ -82,6 +81,7 @@ class StartRequest:
     signature: Signature | None
     profile: str
     run: str | None
+    sources: Mapping[str, str]
     now: float
 
     @cached_property
@@ -176,15 +176,14 @@ def plan_launch(
     """
     if run is not None:
         data.run(run)
-    start = StartRequest(data, signature, profile, run, time.time() if now is None else now)
+    start = StartRequest(data, signature, profile, run, sources or {}, time.time() if now is None else now)
     if mode == "new":
         plan = _new(start)
     elif mode != "auto":
         plan = _from_state(start, _asked(start, mode, "--fork-from" if fork else "--resume"), fork)
     else:
         plan = _auto(start) if run is None else _auto_of_run(start, data.run(run))
-    warnings = _changed_sources(plan.checkpoint, sources) if plan.checkpoint and sources else []
-    return replace(plan, profile=profile, warnings=(*plan.warnings, *warnings))
+    return replace(plan, profile=profile)
 
 
 def confirm(data: DataDir, plan: LaunchPlan) -> None:
@@ -279,7 +278,7 @@ def _resume(start: StartRequest, info: CheckpointInfo, meta: Meta, search: RunSe
         search.last_commit,
         meta.parent,
         trained_with=meta.phase_profile or meta.profile,
-        warnings=tuple(search.passed),
+        warnings=(*search.passed, *changed_sources(start.sources, meta.sources)),
     )
 
 
@@ -328,6 +327,7 @@ def _from_state(start: StartRequest, asked: Path, fork: bool) -> LaunchPlan:
         parent_run=home.name if home is not None else None,
         trained_with=meta.phase_profile or meta.profile,
         fork=fork,
+        warnings=tuple(changed_sources(start.sources, meta.sources)),
     )
 
 
@@ -363,13 +363,6 @@ def _home(data: DataDir, path: Path) -> RunPaths | None:
         if real(run.checkpoints) in (place, place.parent) or real(run.milestones) in place.parents:
             return run
     return None
-
-
-def _changed_sources(state: Path, sources: Mapping[str, str]) -> list[str]:
-    try:
-        return changed_sources(sources, meta.read(state).sources)
-    except (OSError, DamagedError):  # whoever reads the checkpoint next says so
-        return []
 
 
 def changed_sources(now: Mapping[str, str], then: Mapping[str, str]) -> list[str]:

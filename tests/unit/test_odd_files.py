@@ -40,7 +40,7 @@ from rltui.supervise.sockets import SocketAddress, SocketListener
 from rltui.tui import settings as ui_toml
 from rltui.tui.browser.library import LibraryReader
 from rltui.tui.checks.doctor import Measurements
-from rltui.tui.checks.results import content_hash, saved_changes
+from rltui.tui.checks.results import content_key, saved_changes
 from rltui.tui.launcher.catalog import read_profile
 from rltui.tui.notifications import Hooks, Notice
 from rltui.view.recording import Recording
@@ -219,7 +219,7 @@ PLACES = {
         "my.toml", lambda path: refusal(lambda: save.save_text(path, "x", save.read_text(path))), frozenset({"a NUL"})
     ),
     "profile in the launcher": Place("my.toml", lambda path: read_profile(ProfileFile("my", path, False)).description, ALL),
-    "profile's hash": Place("my.toml", lambda path: content_hash(path)[:0], ALL),
+    "profile's hash": Place("my.toml", lambda path: content_key(path)[:0], ALL),
     "profile of a saved state": Place("my.toml", lambda path: str(saved_changes(path, path))),
     "component": Place("mine.py", component),
     "component's hash": Place("mine.py", lambda path: str(_content(path) or b"")[:0], ALL),

@@ -71,14 +71,6 @@ def _read(place: Path) -> bytes:
         return b""
 
 
-def content_hash(path: Path) -> str:
-    """Of the file's bytes; empty where it cannot be read, as a pipe, which would be waited for, for ever."""
-    try:
-        return hashlib.sha256(safe_io.read_bytes(path)).hexdigest()
-    except OSError:
-        return ""
-
-
 class ProfileProblem(msgspec.Struct, frozen=True):
     """One mistake, as the child reports it."""
 
@@ -310,14 +302,13 @@ class TableChecker:
         self._run = run
         self._known: dict[tuple[str, str], TableVerdict] = {}
 
-    def check(self, path: Path, again: bool = False) -> TableVerdict:
-        """Blocks for a second or two; call it from a thread. again: also where the content is known, for what it names may
-        have changed.
-        """
-        key = str(path), content_hash(path / POLICY_FILE if path.is_dir() else path)
-        if again or key not in self._known:
-            self._known[key] = self._ask(path)
-        return self._known[key]
+    def check(self, path: Path) -> TableVerdict:
+        """Blocks for a second or two; call it from a thread."""
+        key = str(path), content_key(path / POLICY_FILE if path.is_dir() else path)
+        found = self._known.get(key) or self._ask(path)
+        if not found.problem:
+            self._known[key] = found
+        return found
 
     def _ask(self, path: Path) -> TableVerdict:
         try:

@@ -161,10 +161,16 @@ def test_one_child_for_each_content(tmp_path: Path) -> None:
     checker = TableChecker(child)
     assert checker.check(file) == checker.check(file) == verdict()
     assert child.asked == [str(file)]
-    file.write_text("schema = 1\n# other\n")
+    (table := tmp_path / "mine.csv").write_text("1")
+    file.write_text('schema = 1\n[actions]\ntable = "mine.csv"\n')
     checker.check(file)
-    checker.check(file, again=True)
+    table.write_text("1,2")  # what it names counts too
+    checker.check(file)
     assert len(child.asked) == 3
+    child.answer = b""
+    checker.check(tmp_path / "no answer.toml")
+    checker.check(tmp_path / "no answer.toml")
+    assert len(child.asked) == 5
 
 
 def test_nonsense_is_a_problem_and_no_crash(subtests: pytest.Subtests, tmp_path: Path) -> None:

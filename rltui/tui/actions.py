@@ -191,7 +191,7 @@ PANE_KEYS: tuple[Action, ...] = (
     Action("zoom(-1)", ("minus",), "Zoom out", "Twice as many timesteps", "View", pane="metrics"),
     Action("pan(-1)", ("comma",), "Earlier", "While zoomed: a quarter of the view earlier", "View", pane="metrics", palette=False),
     Action("pan(1)", ("full_stop",), "Later", "While zoomed: a quarter of the view later", "View", pane="metrics", palette=False),
-    Action("whole", ("w",), "Whole run", "All timesteps again; beside another run, once more: those near which both are", "View", pane="metrics"),
+    Action("whole", ("w",), "Whole run", "All timesteps again", "View", pane="metrics"),
     Action("log_axis", ("y",), "Log axis", "A logarithmic axis, or a linear one again", "View", pane="metrics"),
     Action("smooth", ("s",), "Smooth", "Moving average over 10, 50, 200 iterations, or none; the raw line stays behind it", "View", pane="metrics"),
     Action("guides", ("g",), "Guides", "Lines across at the ticks and at the ends of the usual range", "View", pane="metrics"),

@@ -34,7 +34,6 @@ from rltui.tui.widgets.chart import (
     Curve,
     Look,
     chart,
-    common_range,
     end_of_shorter,
     whole_span,
 )
@@ -70,10 +69,7 @@ def two_curves(
     style: ChartStyle,
     width: int,
 ) -> list[Line]:
-    """own: of the state that came further, which has the marks. One with nothing to show is told of in words.
-
-    Where one is so short that it could not be seen beside the other, only the timesteps near which both are.
-    """
+    """own: of the state that came further, which has the marks. One with nothing to show is told of in words."""
     about = metric_of(metric)
     missing = [run for run, history in (other, own) if not history.length or metric not in history.columns]
     notes = [row for run in missing for row in wrap(f"The journal of {run} knows no {about.label}", width, "muted")]
@@ -83,11 +79,9 @@ def two_curves(
     data = ChartData(
         about.label, about.unit, "series-1", mine.xs, mine.ys, marks, mine.rows, theirs, figures=(ends.newer, ends.older)
     )  # fmt: skip
-    common = common_range(mine, theirs)
-    span = common or whole_span(*(one for one in (mine, theirs) if one.rows))
+    span = whole_span(*(one for one in (mine, theirs) if one.rows))
     legend = _legend(other[0], own[0], data, style, width)
     window = f"Figures at the right: {ends.window()}; the curves are of single iterations"
-    window += "; only the timesteps near which both are" if common else ""
     picture = chart(data, width, HEIGHT, style, Look(span=span))
     return [*legend, *wrap(window, width, "muted"), *picture, *notes]
 

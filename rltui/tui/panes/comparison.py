@@ -1,18 +1,15 @@
-"""A second run beside the charts: how it is chosen, read in a thread, and fitted to what both runs have."""
+"""A second run beside the charts: how it is chosen, and read in a thread."""
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal
 
 from textual.message import Message
 
-from rltui.run_state.history import History
 from rltui.run_state.other_run import OtherReader, OtherRun, OtherRuns, RunBrief, run_lines
-from rltui.tui.panes.chart_view import Charting
-from rltui.tui.widgets.chart import Curve, common_range
 from rltui.tui.widgets.dialogs import ChooserDialog, Chosen
 
 NO_RUN = "-"  # the list's name for comparing with none; no run can be called so
@@ -52,40 +49,6 @@ class RunComparison:
     post: Callable[[Message], object]
     run: OtherRun | None = None
     _reader: OtherReader | None = None
-    _begun: bool = False  # the charts have been fitted to the present pair
-    _shown: tuple[float, float] | None = None  # the part of the charts that was chosen here, so that both can be seen
-
-    def fitted(self, charting: Charting, own: History) -> Charting:
-        """The charts on what both runs have, where one is so much shorter that it would not be seen; they grow with it.
-
-        What the user has zoomed to stays.
-        """
-        other = self.run.history if self.run is not None else None
-        if other is None or not other.length or not self._may_fit(charting):
-            return charting
-        both = common_range(
-            Curve(own.timesteps, own.timesteps, own.length), Curve(other.timesteps, other.timesteps, other.length)
-        )
-        self._begun, self._shown = True, both
-        return replace(charting, window=both[1] - both[0] if both else None, end=both[1] if both else None)
-
-    def refitted(self, charting: Charting, own: History) -> Charting:
-        """As when the comparison began, for charts that show all."""
-        self._begun = False
-        return self.fitted(charting, own)
-
-    def unfitted(self, charting: Charting) -> Charting:
-        """All of one's own run again, unless the user has zoomed meanwhile."""
-        is_ours = self._is_ours(charting)
-        self._begun, self._shown = False, None
-        return replace(charting, window=None, end=None) if is_ours else charting
-
-    def _may_fit(self, charting: Charting) -> bool:
-        return self._is_ours(charting) if self._begun else charting.window is None
-
-    def _is_ours(self, charting: Charting) -> bool:
-        shown = self._shown
-        return shown is not None and (charting.window, charting.end) == (shown[1] - shown[0], shown[1])
 
     def ask(self, runs: OtherRuns, own: str, choice: Choice) -> None:
         """Have all runs but one's own listed; RunsListed comes."""

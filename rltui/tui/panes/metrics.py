@@ -10,6 +10,7 @@ from textual import events
 from textual.binding import BindingType
 
 from rltui import formatting
+from rltui.events.episode_reward import SHORT_SO_FAR, WHY_SHORT
 from rltui.events.metrics import health_of, metric_of
 from rltui.events.records import CLOCK
 from rltui.run_state.other_run import OtherRuns, adjacent_run
@@ -80,14 +81,15 @@ class MetricsPane(Pane):
     HELP = (
         "Charts over timesteps; a gap is an iteration without that figure, a dotted line a milestone, a change or a "
         "resume. Where many iterations share a column, the line is their mean and the grey band behind it reaches from "
-        "the lowest to the highest. A smoothed line has the raw one behind it. Where there is room, the change over "
-        "the last hour, or the newest 100 iterations, stands before the value, each end a mean of ten. The cursor "
+        "the lowest to the highest. A smoothed line has the raw one behind it. Where there is room, the change stands "
+        "before the value: the mean of the newest 100 iterations against the 500 before (at first of the newest sixth). The cursor "
         "reads all charts at one moment. A filter looks through all metrics of the run, not only the charted ones. A "
-        "compared run is aligned by its timesteps; where one is much shorter, its part is shown first, ╎ is its end, "
-        "and <metrics.whole> shows all. The verdict above all panes rests on the reward's means of ten iterations under the present "
-        "rewards: learning while new records come, flat or falling since the last one; unhealthy where a figure has "
-        "been outside its usual range for 20 iterations, updates were dropped, or a worker is ill; a dash where there "
-        "are too few iterations to say it."
+        "compared run is aligned by its timesteps; ╎ is the end of the shorter one. The verdict above all panes judges the "
+        "reward since the newest start or change of rewards by the same change: learning above five times its noise, falling "
+        "below, and so until it is within the noise: flat. best and now are means of 50 iterations. Unhealthy: 15 of 20 "
+        "iterations of a figure are outside its usual range (well again at 5), updates were dropped, or a worker is ill. "
+        "A dash: fewer than 60 iterations, or not sure yet. "
+        f"{SHORT_SO_FAR.capitalize()}: {WHY_SHORT}."
     )
 
     def __init__(self, *, name: str | None = None, classes: str = "pane") -> None:
@@ -401,26 +403,20 @@ class MetricsPane(Pane):
     def _compare_with(self, name: str) -> None:
         """name: NO_RUN for none."""
         self.memory.forget()  # of the run compared so far
-        self.charting = self.comparison.unfitted(self.charting)
         if name == NO_RUN:
             self.comparison.stop()
         else:
             self.comparison.start(name, self._other_runs, self.view.snapshot.run if self.view is not None else "")
 
     def action_whole(self) -> None:
-        """All timesteps; where those are shown already, the ones near which both runs are."""
-        if self.charting.window is None and self.view is not None:
-            self.change(self.comparison.refitted(self.charting, self.view.snapshot.history))
-        else:
-            self.change(replace(self.charting, window=None, end=None))
+        """All timesteps."""
+        self.change(replace(self.charting, window=None, end=None))
 
     @if_mounted
     def on_other_run_read(self, message: OtherRunRead) -> None:
-        """More of it is known: both shall be seen."""
+        """More of it is known."""
         message.stop()
         self.comparison.take(message.run)
-        if self.view is not None:
-            self.charting = self.comparison.fitted(self.charting, self.view.snapshot.history)
         self.redraw()
 
     def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:

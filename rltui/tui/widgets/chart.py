@@ -19,8 +19,6 @@ OLDEST = 200  # rows that are looked through for the newest known figure
 OTHER_ROLE = ""  # of a compared run: the plain foreground, which no curve of one's own has
 END = "╎"  # of the shorter one of two runs
 MARK = "┊"  # of an event
-SHORT_SHARE = 0.25  # of all timesteps: a curve below that would be a few columns
-BEYOND_SHARE = 0.25  # of the shorter one's own timesteps are shown past its ends
 LEGEND: dict[ChartStyle, tuple[str, str]] = {"braille": ("━", "╍"), "blocks": ("━", "╍"), "ascii": ("*", "o")}
 
 
@@ -163,7 +161,7 @@ class Curve:
 class ChartData:
     """marks: timesteps of events. length: rows that count. other: of a compared run. usual: the healthy range's ends.
 
-    change: `+1.6 in 1 h`, where it is known. figures: those of one's own and of the other run, in the place of the newest.
+    change: `+1.6 in 300 it.`, where it is known. figures: those of one's own and of the other run, in the place of the newest.
     finest: figures smaller than this are shown as 0.00.
     """
 
@@ -219,29 +217,6 @@ def whole_span(*curves: Curve) -> tuple[float, float]:
     """All timesteps of the curves, one row at least in each; from zero where the first is near it."""
     first, last = min(item.xs[0] for item in curves), max(item.xs[item.rows - 1] for item in curves)
     return (0.0, last) if first < 0.1 * last else (first, last)
-
-
-def common_range(own: Curve, other: Curve) -> tuple[float, float] | None:
-    """Around the shorter one, within all timesteps; None where both can be seen in all of them, or none are in common."""
-    if not own.rows or not other.rows:
-        return None
-    start, end = whole_span(own, other)
-    short, long = sorted((own, other), key=_extent)
-    if _extent(short) >= SHORT_SHARE * (end - start) or _last(short) < long.xs[0] or short.xs[0] > _last(long):
-        return None
-    beyond = BEYOND_SHARE * (_extent(short) or _last(short) or 1.0)
-    first = short.xs[0] if short.xs[0] > beyond else start
-    found = max(first - beyond, start), min(_last(short) + beyond, end)
-    return found if found[0] < found[1] else None  # steps that go back, which no trainer writes
-
-
-def _last(curve: Curve) -> float:
-    """Timesteps of the last row; one at least is there."""
-    return curve.xs[curve.rows - 1]
-
-
-def _extent(curve: Curve) -> float:
-    return _last(curve) - curve.xs[0]
 
 
 def end_of_shorter(data: ChartData) -> float | None:

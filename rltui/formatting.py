@@ -128,6 +128,14 @@ def aligned(values: Sequence[float | None]) -> list[str]:
     return [f"{value:{form}}" if known(value) else UNKNOWN for value in values]
 
 
+def measured(values: Sequence[float], noise: float) -> list[str]:
+    """The figures and their noise to the decimals that it leaves: 14.7, 11.3, 0.4."""
+    if noise <= 0 or max(map(abs, values)) >= 999_999.5:
+        return [number(value) for value in (*values, noise)]
+    decimals = min(max(-math.floor(math.log10(noise)), 0), 4)
+    return [f"{value:z,.{decimals}f}" for value in (*values, noise)]
+
+
 def rate(value: float | None) -> str:
     """Steps a second: 14.1 k/s."""
     if not known(value):

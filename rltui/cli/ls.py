@@ -9,12 +9,14 @@ from rltui.cli.parser import Subparsers, add_command, add_data_dir, add_json
 from rltui.safe_io import one_line, say
 
 if TYPE_CHECKING:
+    from rltui.run_state.verdict import Verdict
     from rltui.runs.paths import DataDir
     from rltui.runs.summary import RunSummary
 
 
 COLUMNS = """\
 REWARD is what a car was paid in an episode, the mean over the newest 100 episodes or so; EPISODES says over how many.
+VERDICT as the cockpit has it: learning, flat, falling or unhealthy; rltui status RUN says why.
 STEPS/S is of whole iterations, over the newest 20 of this start, while it trains.
 PROFILE is the one by which a run is trained now; a campaign's phase has one of its own. A dash: not known (yet)."""
 
@@ -27,21 +29,23 @@ def add_parser(subparsers: Subparsers) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print every run in one line, or all of them as one JSON document."""
+    from rltui.run_state.reader import judged
     from rltui.runs.paths import data_dir
     from rltui.runs.summary import describe_runs
 
     data = data_dir(args.data_dir)
-    runs = describe_runs(data)
+    runs = [(run, judged(data.run(run.name))) for run in describe_runs(data)]
     if args.json:
         from rltui.cli.output import json_text
 
-        say(json_text({"data_dir": str(data.root), "runs": [run.document() for run in runs]}))
+        documents = [run.document() | {"verdict": verdict.document()} for run, verdict in runs]
+        say(json_text({"data_dir": str(data.root), "runs": documents}))
     else:
         say("\n".join(_lines(data, runs)))
     return 0
 
 
-def _lines(data: DataDir, runs: list[RunSummary]) -> list[str]:
+def _lines(data: DataDir, runs: list[tuple[RunSummary, Verdict]]) -> list[str]:
     from rltui.cli.output import aligned
     from rltui.events.episode_reward import SHORT_SO_FAR, WHY_SHORT
 
@@ -53,19 +57,20 @@ def _lines(data: DataDir, runs: list[RunSummary]) -> list[str]:
         "TIMESTEPS",
         "REWARD",
         "EPISODES",
+        "VERDICT",
         "STEPS/S",
         "CHECKPOINTS",
         "MILESTONES",
         "UPDATED",
         "PROFILE",
     )
-    campaigns = [_campaign(run) for run in runs]
-    rows = [(*_row(run), campaign) for run, campaign in zip(runs, campaigns, strict=True)]
+    campaigns = [_campaign(run) for run, _ in runs]
+    rows = [(*_row(*run), campaign) for run, campaign in zip(runs, campaigns, strict=True)]
     shown = None if any(campaigns) else -1
-    lines = aligned([row[:shown] for row in [(*head, "CAMPAIGN"), *rows]], right=frozenset({2, 3, 4, 5, 6, 7}))
-    if young := [run.name for run in runs if run.reward.short]:
+    lines = aligned([row[:shown] for row in [(*head, "CAMPAIGN"), *rows]], right=frozenset({2, 3, 4, 6, 7, 8}))
+    if young := [run.name for run, _ in runs if run.reward.short]:
         lines.append(f"{', '.join(young)}: reward over {SHORT_SO_FAR}: {WHY_SHORT}")
-    return lines + [f"{run.name}: {one_line(run.note)}" for run in runs if run.note]
+    return lines + [f"{run.name}: {one_line(run.note)}" for run, _ in runs if run.note]
 
 
 def _campaign(run: RunSummary) -> str:
@@ -75,7 +80,7 @@ def _campaign(run: RunSummary) -> str:
     return ", ".join(filter(None, (phase_position(run.metrics), criteria_reached(run.metrics))))
 
 
-def _row(run: RunSummary) -> tuple[str, ...]:
+def _row(run: RunSummary, verdict: Verdict) -> tuple[str, ...]:
     import time
 
     from rltui.cli.output import number
@@ -89,6 +94,7 @@ def _row(run: RunSummary) -> tuple[str, ...]:
         number(run.timesteps),
         number(run.reward.mean, ".3f"),
         number(run.reward.episodes or None),
+        UNKNOWN if verdict.word == "unknown" else verdict.word,
         number(speed),
         str(run.checkpoints),
         str(len(run.milestones)),

@@ -18,6 +18,8 @@ from rltui.events.metrics import BY_KEY
 from rltui.events.promotion import criteria_reached, distances, phase_position
 from rltui.events.records import state_word
 from rltui.formatting import over_iterations, utc
+from rltui.run_state.reader import judged
+from rltui.run_state.verdict import Verdict
 from rltui.runs.inventory import CheckpointInfo
 from rltui.runs.journal_reader import RecentSpeed
 from rltui.runs.paths import RunPaths
@@ -54,6 +56,7 @@ class RunStatus(msgspec.Struct, frozen=True, kw_only=True):
     updated: float | None  # Unix seconds of the newest record
     metrics: dict[str, float | None]  # of the newest iteration
     reward: EpisodeReward  # over the newest episodes
+    verdict: Verdict
     workers: list[WorkerLive] | None
     clients: list[str] | None
     controller: str | None
@@ -68,7 +71,7 @@ class RunStatus(msgspec.Struct, frozen=True, kw_only=True):
     def document(self) -> dict[str, Any]:
         """As `rltui status --json` has it."""
         checkpoint = self.checkpoint.document() if self.checkpoint else None
-        return msgspec.structs.asdict(self) | {"checkpoint": checkpoint}
+        return msgspec.structs.asdict(self) | {"checkpoint": checkpoint, "verdict": self.verdict.document()}
 
 
 @dataclass(frozen=True)
@@ -103,6 +106,7 @@ def read_status(paths: RunPaths) -> RunStatus:
         updated=summary.updated,
         metrics=summary.metrics,
         reward=summary.reward,
+        verdict=judged(paths, live),
         workers=live.workers if live else None,
         clients=live.clients if live else None,
         controller=heard.controller,
@@ -126,6 +130,8 @@ def status_lines(status: RunStatus) -> list[str]:
         ("timesteps", number(status.timesteps) + f", iteration {number(status.iteration)}"),
         ("speed", _speed(status)),
         ("reward / episode", reward_words(status.reward)),
+        ("verdict", status.verdict.line),
+        *(("to try", one.to_try) for one in status.verdict.symptoms),
         *((BY_KEY[key].label, _figure(key, status.metrics[key])) for key in SHOWN if key in status.metrics),
         *_campaign(status.metrics),
         ("checkpoint", _checkpoint(status)),

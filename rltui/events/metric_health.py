@@ -16,7 +16,10 @@ Side = Literal["usual", "low", "high", "none"]
 
 @dataclass(frozen=True)
 class Health:
-    """healthy: the usual range in words. low, high: its ends, None where no figure can say; if_low, if_high: what to try."""
+    """healthy: the usual range in words. low, high: its ends, None where no figure can say; if_low, if_high: what to try.
+
+    ill: the side on which a run is unhealthy; settles: not so soon after a start or a change of rewards.
+    """
 
     healthy: str
     advice: str = ""  # what moves it, where no end of a range says so
@@ -24,6 +27,8 @@ class Health:
     high: float | None = None
     if_low: str = ""
     if_high: str = ""
+    ill: Literal["", "low", "high"] = ""
+    settles: bool = False
 
 
 def side_of(health: Health, value: float | None) -> Side:
@@ -148,6 +153,7 @@ TRAIN: dict[str, Health] = {
         "Falls to near 0 early: raise the entropy coefficient. Stays at the top: lower it, or the rewards say nothing yet.",
         low=0.5,
         if_low="it hardly explores any more: raise the entropy coefficient (: entropy 0.02), or accept it in a finished bot",
+        ill="low",
     ),
     "train/approx_kl": Health(
         "0.002–0.02 in most updates.",
@@ -155,6 +161,7 @@ TRAIN: dict[str, Health] = {
         high=0.02,
         if_low="the policy hardly moves: raise the learning rate or ppo.epochs, if the reward is flat",
         if_high=f"{_LESS_CHANGE}, or {_MORE_DATA}",
+        ill="high",
     ),
     "train/clip_fraction": Health(
         "0.02–0.2.",
@@ -162,18 +169,23 @@ TRAIN: dict[str, Health] = {
         high=0.2,
         if_low="updates are timid: raise the learning rate, if the reward is flat",
         if_high=f"much of the update is cut off: {_LESS_CHANGE}",
+        ill="high",
     ),
     "train/value_loss": Health(
         "Below 1 where returns are standardised (ppo.standardize_returns). Jumps after a new weight or phase, then falls.",
         "Read explained variance beside it: that one is free of the scale of the rewards.",
         high=1.0,
         if_high="rare large rewards do that: lower the largest weights, or wait if rewards have just changed",
+        ill="high",
+        settles=True,
     ),
     "train/explained_variance": Health(
         "0.3–0.95; low in the first iterations and after a change of rewards.",
         "1 is a perfect critic, 0 no better than a constant.",
         low=0.3,
         if_low="the critic knows little of what is to come: raise critic_learning_rate or critic.layers if it stays so",
+        ill="low",
+        settles=True,
     ),
     "train/policy_grad_norm": Health(
         "Steady. Whatever is above ppo.max_grad_norm (0.5) is shortened to it.",
@@ -192,6 +204,7 @@ TRAIN: dict[str, Health] = {
         "A goal worth 20 beside small shaping is cut easily.",
         high=1.0,
         if_high="the bot cannot tell large rewards apart: raise ppo.reward_clip or lower the large weights",
+        ill="high",
     ),
     "train/return_std": Health(
         "Drifts with the rewards that are earned.", "A jump follows a new weight; learning is uneven until it settles."
@@ -272,6 +285,7 @@ TIME: dict[str, Health] = {
 }
 
 TEXTS: dict[str, Health] = {**ROLLOUT, **TURTLE, **TRAIN, **TABLE, **CURRICULUM, **TIME}
+SYMPTOMS: dict[str, Health] = {key: health for key, health in TEXTS.items() if health.ill}
 
 BY_PREFIX: tuple[tuple[str, Health], ...] = (
     (

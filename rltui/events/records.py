@@ -220,11 +220,6 @@ class SettingChanged(_Record, frozen=True, kw_only=True):
         words = _SWITCHED.fullmatch(self.setting)
         return words and Switched(flag=words[1], on=words[2] == "on", worker=int(words[3]) if words[3] else None)
 
-    @property
-    def takes_back(self) -> bool:
-        """Whether what was changed before is as if it had not been."""
-        return self.profile or (self.switch is not None and not self.switch.on)
-
 
 class UpdateDropped(_Record, frozen=True, kw_only=True):
     """The non-finite guard kept an update from the weights."""

@@ -5,8 +5,7 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -33,12 +32,8 @@ from rltui.events.records import (
     WorkerFailed,
     WorkerStarted,
     change_words,
-    setting_words,
-    weight_of,
 )
-from rltui.run_state.history import History
 from rltui.run_state.log_entries import LogEntry, entry_of
-from rltui.run_state.rewards import steady_weights
 from rltui.run_state.snapshot import (
     AUDIT_ENTRIES,
     FIELDS,
@@ -49,47 +44,8 @@ from rltui.run_state.snapshot import (
     RunSnapshot,
     Stage,
     WorkerRow,
-    header_at,
-    with_header,
 )
 from rltui.runs.journal_cache import IterationRows
-
-IDLE = {"minibatch"}  # it saves memory and changes nothing that is learned
-FOLLOWS = {"critic_learning_rate": "learning_rate", "batch": "iteration"}  # the same in most profiles: marked once
-SETTINGS = {field: setting for setting, field in FIELDS.items()}
-
-
-def edit_marks(before: RunStarted, start: RunStarted, history: History) -> list[ChartMark]:
-    """Marks where the start goes on. before: the header up to there. What an old journal does not tell is not marked."""
-    return [*_weights(before, start, history), *_settings(before, start)]
-
-
-def _weights(before: RunStarted, start: RunStarted, history: History) -> Iterator[ChartMark]:
-    """Rewards whose weights are others: what is paid is another thing."""
-    known = steady_weights(history, start.timesteps, before)
-    for name, weight in start.reward_weights.items():
-        setting = weight_of(name)
-        if setting not in start.by_hand and not math.isclose(weight, known.get(name, weight)):
-            yield ChartMark(start.timesteps, "changed", setting_words(setting, weight), setting)
-
-
-def _settings(before: RunStarted, start: RunStarted) -> Iterator[ChartMark]:
-    """Of [ppo], as both profiles have it; rate and entropy coefficient under the names by which people set them by hand."""
-    both = before.ppo.keys() & start.ppo.keys()
-    changed = [key for key, value in start.ppo.items() if key in both - IDLE and value != before.ppo[key]]
-    for key in changed:
-        if FOLLOWS.get(key) in changed:
-            continue
-        if (setting := SETTINGS.get(key)) is not None:
-            yield ChartMark(start.timesteps, "changed", setting_words(setting, getattr(start, key)), setting)
-        else:
-            yield ChartMark(start.timesteps, "changed", _words(key, start.ppo[key]), f"ppo.{key}")
-
-
-def _words(key: str, value: bool | float | str) -> str:
-    """As a profile has it: `ppo.epochs 3`."""
-    number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    return f"ppo.{key} {f'{value:,.10g}' if number else str(value).lower()}"
 
 
 def fold(snapshot: RunSnapshot, records: Iterable[Record | IterationRows]) -> RunSnapshot:
@@ -281,11 +237,9 @@ class _Draft:
         )
 
     def _start(self, record: RunStarted) -> None:
-        self._marks = [mark for mark in self._marks if not mark.edited or mark.timesteps < record.timesteps]
-        self._marks += self._edited(record)
         self._workers = {index: WorkerRow(index, arenas=record.arenas) for index in range(record.workers)}
-        self._head(record, record.timesteps)
         self._set(
+            header=record,
             run=record.run,
             opened=record,
             resumed=None,
@@ -298,23 +252,11 @@ class _Draft:
             progress=None,
         )
 
-    def _edited(self, record: RunStarted) -> list[ChartMark]:
-        """Against what had trained the bot up to where it goes on, which may lie before the newest start."""
-        before = header_at(self._of("headers"), record.timesteps)
-        if before is None:
-            return []
-        self._flush_rows()
-        return edit_marks(before, record, self._history)
-
-    def _head(self, header: RunStarted, timesteps: int) -> None:
-        """It is in force from there on."""
-        self._set(header=header, headers=with_header(self._of("headers"), timesteps, header))
-
     def _task(self, record: PhaseChanged | StageChanged) -> None:
         """The header goes with the task."""
         header = self._changes.get("header", self._base.header)
         if isinstance(header, RunStarted):
-            self._head(msgspec.structs.replace(header, **msgspec.structs.asdict(record.task)), record.timesteps)
+            self._set(header=msgspec.structs.replace(header, **msgspec.structs.asdict(record.task)))
         self._marks.append(ChartMark(record.timesteps, "task", record.to))
         self._set(tasks=(*self._of("tasks"), record))
 
@@ -322,8 +264,8 @@ class _Draft:
         """The header says what is in force."""
         header = self._changes.get("header", self._base.header)
         if isinstance(header, RunStarted) and record.value is not None:
-            self._head(_header_with(header, record, record.value), record.timesteps)
-        self._marks.append(ChartMark(record.timesteps, "changed", change_words(record), record.setting, record))
+            self._set(header=_header_with(header, record, record.value))
+        self._marks.append(ChartMark(record.timesteps, "changed", change_words(record), record.setting))
 
     def _resume(self, record: RunResumed) -> None:
         """Rows above the checkpoint belong to a future that did not happen."""

@@ -1,4 +1,4 @@
-"""Speed, time left, change since, distance to promotion."""
+"""Speed, time left, change of a metric, distance to promotion."""
 
 from __future__ import annotations
 
@@ -12,117 +12,22 @@ from statistics import fmean
 from typing import Literal
 
 from rltui.events import metric_keys
-from rltui.events.episode_reward import FIRST_EPISODES, PART, REWARD, mostly_short
-from rltui.events.metric_keys import ITERATION_SECONDS
 from rltui.events.promotion import COUNTED, CURRICULUM, distances
-from rltui.events.records import CLOCK, PhasePlan, PlannedCriterion
-from rltui.run_state.history import History
-from rltui.run_state.rewards import settled
+from rltui.events.records import PhasePlan, PlannedCriterion
 from rltui.run_state.snapshot import RunSnapshot
+from rltui.run_state.trend import BLOCK, LONG, Change, newest_change
 from rltui.runs.journal_reader import SPEED_ITERATIONS, RecentSpeed, mean_speed
 
-HOUR = 3600.0  # seconds
-ROWS = 100  # iterations, where there is no hour yet
-SMOOTH = 10  # iterations that each end is averaged over
-CLEAR = 0.05  # of the larger end: a smaller change is noise
-TREND = 50  # newest iterations that a trend is read from
-FEWEST_FOR_PROMOTION = 10  # iterations before there is one
-SURE = 0.5  # correlation below which the figure wanders, and does not rise
-FARTHEST = 20  # times the time seen so far: beyond that the estimate means nothing
 _LABELS = {"min_steps": "timesteps", "window": "iterations"}
 FEWEST = 3  # iterations before an estimate is shown
 WORKER_SECONDS = re.compile(r"worker/\d+/seconds")
 _RATE = "_per_second"
 
 
-def at_work(history: History, start: int, end: int) -> float | None:
-    """Seconds from the end of row `start` to that of the last row before `end`; None where they are not known.
-
-    Of a row that does not tell its own seconds, those since the row before it.
-    """
-    first, last = start + 1, min(end, history.length)
-    if last <= first or (ITERATION_SECONDS not in history.columns and CLOCK not in history.columns):
-        return None
-    own = (
-        history.columns[ITERATION_SECONDS][first:last]
-        if ITERATION_SECONDS in history.columns
-        else [math.nan] * (last - first)
-    )
-    total = math.fsum(own)
-    if math.isnan(total) and CLOCK in history.columns:
-        clock = history.columns[CLOCK][start:last]
-        passed = (after - before for before, after in pairwise(clock))
-        total = math.fsum(gap if math.isnan(each) else each for each, gap in zip(own, passed, strict=True))
-    return None if math.isnan(total) else total
-
-
-@dataclass(frozen=True, slots=True)
-class MetricChange:
-    """before, now: means of SMOOTH iterations. span: `1 h` or `100 it.`, what lies between them."""
-
-    before: float
-    now: float
-    span: str
-
-    @property
-    def value(self) -> float:
-        """By how much."""
-        return self.now - self.before
-
-    @property
-    def way(self) -> int:
-        """1 up, -1 down, 0 where nobody should make anything of it."""
-        if abs(self.value) <= CLEAR * max(abs(self.now), abs(self.before)):
-            return 0
-        return 1 if self.value > 0 else -1
-
-
-def change_since(history: History, key: str) -> MetricChange | None:
-    """The newest SMOOTH iterations against as many before the span; None where either mean is unknown.
-
-    Rewards of a time in which mostly short episodes had ended are unknown, and as long as it lasts nothing has changed.
-    """
-    end, span = _start_of_span(history)
-    if end < SMOOTH or key not in history.columns or (_is_reward(key) and _settles(history)):
-        return None
-    now = _mean(_rows(history, key, history.length - SMOOTH, history.length))
-    before = _mean(_rows(history, key, end - SMOOTH, end))
-    return None if now is None or before is None else MetricChange(before, now, span)
-
-
-def span_words(history: History) -> str:
-    """What changes look back over now: `1 h`, `100 it.`"""
-    return _start_of_span(history)[1]
-
-
-def _start_of_span(history: History) -> tuple[int, str]:
-    """(first row of it, its words)."""
-    length, clock = history.length, history.columns.get(CLOCK)
-    if clock is not None and length > ROWS:
-        row = bisect_right(clock, clock[length - 1] - HOUR, 0, length)
-        if SMOOTH <= row <= length - ROWS:
-            return row, "1 h"
-    return length - ROWS, f"{ROWS} it."
-
-
-def _is_reward(key: str) -> bool:
-    return key == REWARD or key.startswith(PART)
-
-
-def _settles(history: History) -> bool:
-    """Whether the newest iteration's rewards are those of short episodes."""
-    first = history.columns.get(FIRST_EPISODES)
-    return first is not None and mostly_short(first[history.length - 1])
-
-
-def _rows(history: History, key: str, start: int, stop: int) -> Sequence[float]:
-    return settled(history, key, start, stop) if _is_reward(key) else history.columns[key][start:stop]
-
-
-def _mean(values: Sequence[float]) -> float | None:
-    """Of those known, if that is half of them."""
-    known = [value for value in values if math.isfinite(value)]
-    return sum(known) / len(known) if len(known) * 2 >= SMOOTH else None
+def change_since(snapshot: RunSnapshot, key: str) -> Change | None:
+    """The metric's newest change, by the rule of the verdict and of the same iterations; None where those are too few."""
+    column, first, end = snapshot.history.columns.get(key), snapshot.found.first, snapshot.history.length
+    return newest_change(column[max(first, end - LONG * BLOCK) : end], end - first) if column is not None else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,27 +116,13 @@ def _counted(snapshot: RunSnapshot, name: str, missing: float | None) -> float |
 
 
 def _trend(snapshot: RunSnapshot, key: str, missing: float | None, less: bool) -> float | None:
-    history, began = snapshot.history, snapshot.tasks[-1].timesteps if snapshot.tasks else 0
-    newest = slice(max(history.length - TREND, 0), history.length)
-    xs, ys = history.timesteps[newest], history.columns.get(key, history.timesteps[:0])[newest]
-    points = [(x, y) for x, y in zip(xs, ys, strict=False) if y == y and x > began]
-    if missing is None or len(points) < FEWEST_FOR_PROMOTION:
+    """Timesteps at the pace of the metric's trend; None where it goes the other way or nowhere for sure."""
+    found = change_since(snapshot, key)
+    if missing is None or found is None or found.after(None) != ("falling" if less else "rising"):
         return None
-    steps = steps_until(points, -missing if less else missing)
-    return steps if steps is not None and steps <= FARTHEST * (points[-1][0] - points[0][0]) else None
-
-
-def steps_until(points: Sequence[tuple[float, float]], rise: float) -> float | None:
-    """Timesteps until the figure has risen by `rise` (negative: fallen), by the least-squares line through the points
-    (x, y): rise · Σ(x − x̄)² / Σ(x − x̄)(y − ȳ). None where it goes the other way, or wanders: |r| below SURE.
-    """
-    middle_x, middle_y = fmean(x for x, _ in points), fmean(y for _, y in points)
-    xx = sum((x - middle_x) ** 2 for x, _ in points)
-    yy = sum((y - middle_y) ** 2 for _, y in points)
-    xy = sum((x - middle_x) * (y - middle_y) for x, y in points)
-    if xy * rise <= 0 or xy * xy < SURE * SURE * xx * yy:
-        return None
-    return rise * xx / xy
+    history = snapshot.history
+    steps = history.timesteps[history.length - 1] - history.timesteps[history.length - 1 - found.span]
+    return missing / abs(found.by) * steps
 
 
 def steps_by_skill(found: Sequence[CriterionProgress]) -> float | None:

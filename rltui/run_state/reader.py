@@ -11,11 +11,11 @@ from typing import Protocol
 
 from rltui import formatting, safe_io
 from rltui.errors import RltuiError, in_words
-from rltui.events.commands import Command, ServerMessage, Welcome, command_name
+from rltui.events.commands import Command, Live, ServerMessage, Welcome, command_name
 from rltui.events.records import Record
 from rltui.run_state.fold import fold, fold_control, with_command
 from rltui.run_state.snapshot import CommandStatus, Link, RunSnapshot
-from rltui.run_state.verdict import with_findings
+from rltui.run_state.verdict import Verdict, verdict, with_findings
 from rltui.runs.journal import LARGEST_PART
 from rltui.runs.journal_cache import CachedJournal, IterationRows
 from rltui.runs.lock import lock_holder
@@ -74,6 +74,22 @@ class RecordSource(Protocol):
         """The end of what the trainer printed, for a start that failed before the first record."""
 
 
+def read_all(journal: JournalSource, snapshot: RunSnapshot) -> RunSnapshot:
+    """The snapshot after all that the journal tells by now: a long one comes in pieces."""
+    while records := journal.poll():
+        snapshot = fold(snapshot, records)
+    return snapshot
+
+
+def judged(paths: RunPaths, heard: Live | None = None) -> Verdict:
+    """On a run in its folder, as the cockpit has it. heard: what its trainer has just said."""
+    snapshot = with_findings(read_all(CachedJournal(paths.journal), RunSnapshot(run=paths.name)))
+    now = time.time()
+    if heard is not None:
+        snapshot = fold_control(snapshot, heard, now)
+    return verdict(snapshot, now, heard is not None)
+
+
 class RunReader(threading.Thread):
     """publish(snapshot) is called from this thread, at most every LOOK seconds, and only when something changed.
 
@@ -129,8 +145,7 @@ class RunReader(threading.Thread):
 
     def _look(self, journal: JournalSource) -> None:
         before = self._snapshot
-        while records := journal.poll():  # a long journal comes in pieces; the first picture shall be whole
-            self._snapshot = fold(self._snapshot, records)
+        self._snapshot = read_all(journal, self._snapshot)  # the first picture shall be whole
         if time.monotonic() >= self._next_check:
             self._next_check = time.monotonic() + CHECK
             self._check()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from rltui import formatting
 from rltui.events.episode_reward import (
@@ -18,7 +18,7 @@ from rltui.events.episode_reward import (
     RewardWindow,
     mostly_short,
 )
-from rltui.events.records import RunStarted, weight_of
+from rltui.events.records import reward_of
 from rltui.run_state.history import History
 from rltui.run_state.snapshot import RunSnapshot
 
@@ -61,16 +61,19 @@ def settling(snapshot: RunSnapshot) -> bool:
     return mostly_short(snapshot.metrics.get(FIRST_EPISODES))
 
 
-def settled(history: History, key: str, start: int = 0, stop: int | None = None) -> Sequence[float]:
-    """The metric of rows [start, stop), NaN also where mostly short episodes had ended; empty where no row has it."""
-    values, first = history.columns.get(key), history.columns.get(FIRST_EPISODES)
-    if values is None:
-        return ()
-    rows = slice(start, history.length if stop is None else stop)
-    found = values[rows]
-    if first is None or not any(map(mostly_short, marks := first[rows])):
-        return found
-    return [math.nan if mostly_short(mark) else value for value, mark in zip(found, marks, strict=True)]
+def first_row(snapshot: RunSnapshot) -> int:
+    """Of this start, under the present rewards: after the newest start, phase, stage and change of a weight by hand."""
+    paid = [mark.timesteps for mark in snapshot.marks if mark.kind == "task" or reward_of(mark.setting) is not None]
+    begun = max([*paid, snapshot.opened.timesteps if snapshot.opened is not None else -1])
+    return bisect_right(snapshot.history.timesteps, begun, 0, snapshot.history.length)
+
+
+def settled_row(history: History, row: int) -> int:
+    """The first from `row` on in which not mostly short episodes had ended."""
+    young = history.columns.get(FIRST_EPISODES)
+    while young is not None and row < history.length and mostly_short(young[row]):
+        row += 1
+    return row
 
 
 def weights_in_row(history: History, row: int, profile: Mapping[str, float] | None = None) -> dict[str, float | None]:
@@ -82,20 +85,6 @@ def weights_in_row(history: History, row: int, profile: Mapping[str, float] | No
     if not 0 <= row < history.length:
         return {}
     return {name: _weight(history, row, name, profile or {}) for name in _names(history, row)}
-
-
-def steady_weights(history: History, timesteps: int, header: RunStarted) -> dict[str, float]:
-    """The rewards' weights in force at `timesteps`, but for those that follow a schedule. header: the one before them."""
-    row = bisect_right(history.timesteps, timesteps, 0, history.length) - 1
-    found = {}
-    for name, weight in header.reward_weights.items():
-        column = history.columns.get(WEIGHT + name)
-        in_row = column[row] if column is not None and row >= 0 else math.nan
-        if math.isnan(in_row):
-            found[name] = weight  # as the profile has it, always the same
-        elif weight_of(name) in header.by_hand:
-            found[name] = in_row
-    return found
 
 
 def _names(history: History, row: int) -> list[str]:

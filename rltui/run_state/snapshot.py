@@ -27,48 +27,20 @@ from rltui.run_state.trend import Findings
 
 # Setting → the header's field that says what is in force of it.
 FIELDS = {RATE_SETTING: "learning_rate", ENTROPY_SETTING: "ent_coef"}
-MOST = 256  # kept: a setting changed by hand gives a new one each time
-
-Headers = tuple[tuple[int, RunStarted], ...]  # oldest first
 LOG_LINES = 5000
 AUDIT_ENTRIES = 1000
 # unsent: it never left. lost: it was sent, and the connection ended before it was known what became of it.
 Stage = Literal["unsent", "sent", "accepted", "applied", "refused", "lost"]
 
 
-def with_header(headers: Headers, timesteps: int, header: RunStarted) -> Headers:
-    """In force from these timesteps on, in the place of all that came there or later; of those that came there, what an
-    earlier start led to stays: a start that goes back is judged by the header from before there.
-    """
-    led = ((since, each) for since, each in headers if since <= timesteps)
-    others = (one for one in led if one[0] < timesteps or one[1].timesteps < header.timesteps)
-    return (*others, (timesteps, header))[-MOST:]
-
-
-def header_at(headers: Headers, timesteps: int) -> RunStarted | None:
-    """In force when so many timesteps had been done; None where none is known from then. A start from there has done none."""
-    led = (header for since, header in reversed(headers) if since <= timesteps)
-    return next((header for header in led if header.timesteps < timesteps), None)
-
-
 @dataclass(frozen=True, slots=True)
 class ChartMark:
-    """An event on the charts' time axis.
-
-    setting: that was changed, as events/records.py has it. by_hand: the record of who changed it; None of a
-    start with an edited profile.
-    """
+    """An event on the charts' time axis. setting: that was changed, as events/records.py has it."""
 
     timesteps: int
     kind: Literal["resume", "milestone", "dropped", "task", "changed"]
     label: str
     setting: str = ""
-    by_hand: SettingChanged | None = None
-
-    @property
-    def edited(self) -> bool:
-        """Whether a start with an edited profile made it."""
-        return self.kind == "changed" and self.by_hand is None
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +119,6 @@ class RunSnapshot:
     tasks: tuple[PhaseChanged | StageChanged, ...] = ()  # taken up so far, oldest first
     opened: RunStarted | None = None  # the header as it was when the trainer opened the run
     resumed: RunResumed | None = None  # where this start went on from
-    headers: Headers = ()  # that were in force before this one, and this one
     marks: tuple[ChartMark, ...] = ()
     checkpoint: CheckpointSaved | None = None
     milestone: CheckpointSaved | None = None

@@ -4,109 +4,83 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from statistics import median
-from typing import Literal
 
 from rltui import formatting
-from rltui.events import metric_keys
-from rltui.events.metric_health import Health, side_of, usual_range
-from rltui.events.metrics import health_of, metric_of
-from rltui.events.records import reward_of
-from rltui.run_state.history import History
-from rltui.run_state.snapshot import ChartMark, RunSnapshot, WorkerRow
+from rltui.events.metric_health import SYMPTOMS, side_of, usual_range
+from rltui.events.metrics import metric_of
+from rltui.run_state.snapshot import RunSnapshot, WorkerRow
 from rltui.run_state.trend import Symptom
 
-WINDOW = 20  # newest iterations that are judged, by their median
-STEP = 10  # iterations that are looked at together for since when it is so
+WINDOW = 20  # iterations that are judged together
+MANY, FEW = 15, 5  # of them outside the usual range: ill from the one on, well again from the other
+STEP = 10  # iterations from one look back to the next
 FARTHEST = 1000  # iterations looked back
-SETTLED = 100  # iterations after a start or a change of rewards before a critic is judged
+SETTLED = 100  # iterations before a critic is judged
+BEFORE = 50  # iterations from a change to what it does
 BEAT_LATE = 3.0  # seconds without a heartbeat that are worth a word
 SLOW = 0.5  # of the others' median speed
 OFTEN = 3  # restarts that are worth a word
 Word = tuple[str, str]  # text, role
 
 
-@dataclass(frozen=True, slots=True)
-class _Sign:
-    """A figure of health, and the side of its usual range on which it is a symptom."""
-
-    key: str
-    side: Literal["low", "high"]
-    settles: bool = False  # it is usual for a while after a start or a change of rewards
-
-
-SIGNS = (
-    _Sign(metric_keys.APPROX_KL, "high"),
-    _Sign(metric_keys.CLIP_FRACTION, "high"),
-    _Sign(metric_keys.ENTROPY, "low"),
-    _Sign(metric_keys.VALUE_LOSS, "high", settles=True),
-    _Sign(metric_keys.EXPLAINED_VARIANCE, "low", settles=True),
-    _Sign(metric_keys.REWARD_CLIPPED, "high"),
-)
-
-
-def symptoms(snapshot: RunSnapshot, since: int) -> list[Symptom]:
-    """Worst first. since: the first row under the present rewards."""
-    history = snapshot.history
-    found = _dropped(snapshot)
-    for sign in SIGNS:
-        if not sign.settles or history.length - since >= SETTLED:
-            found += _outside(history, sign)
+def symptoms(snapshot: RunSnapshot, first: int, end: int) -> list[Symptom]:
+    """Of rows [first, end), in the order of the metric table."""
+    found = _dropped(snapshot, max(end - WINDOW, first))
+    for key, health in SYMPTOMS.items():
+        column = snapshot.history.columns.get(key)
+        if column is not None and end - first >= (SETTLED if health.settles else WINDOW):
+            found += _outside(snapshot, key, column[max(first, end - FARTHEST) : end], end)
     return found
 
 
-def broken_at(marks: Sequence[ChartMark]) -> int:
-    """Timesteps of the newest change of what is paid: a phase, a stage, a reward's weight by hand; −1 where there is none."""
-    changes = (mark.timesteps for mark in marks if mark.kind == "task" or _is_reward(mark))
-    return max(changes, default=-1)
-
-
-def _is_reward(mark: ChartMark) -> bool:
-    return mark.kind == "changed" and reward_of(mark.setting) is not None
-
-
-def _dropped(snapshot: RunSnapshot) -> list[Symptom]:
+def _dropped(snapshot: RunSnapshot, row: int) -> list[Symptom]:
+    """Updates, since this row."""
     history = snapshot.history
-    first = max(history.length - WINDOW, 0)
-    from_steps = history.timesteps[first] if history.length else 0
-    found = [mark for mark in snapshot.marks if mark.kind == "dropped" and mark.timesteps >= from_steps]
-    if not found:
+    since = history.timesteps[row] if row < history.length else math.inf
+    found = [mark.label for mark in snapshot.marks if mark.kind == "dropped" and mark.timesteps >= since]
+    return [Symptom(f"{formatting.plural(len(found), 'update')} dropped: {found[-1]}", "see the log")] if found else []
+
+
+def _outside(snapshot: RunSnapshot, key: str, values: Sequence[float], end: int) -> list[Symptom]:
+    """values: the newest before row `end`."""
+    health = SYMPTOMS[key]
+    began = began_at([side_of(health, value) == health.ill for value in values])
+    if began is None:
         return []
-    rows = history.length - first
-    return [
-        Symptom(f"{formatting.plural(len(found), 'update')} dropped, newest by {found[-1].label}", rows, "see the log")
+    known = [value for value in values[-WINDOW:] if math.isfinite(value)]
+    figure = formatting.number(median(known) if known else None)
+    change = _change_before(snapshot, end - len(values) + began) if began else ""
+    words = f"{metric_of(key).label} {figure}, usual {usual_range(health)}{change}"
+    return [Symptom(words, health.if_low if health.ill == "low" else health.if_high)]
+
+
+def began_at(outside: Sequence[bool]) -> int | None:
+    """The place at which it began that the newest are outside; None where they are not.
+
+    Of WINDOW together MANY make ill and FEW well; between the two it stays as it was. 0: as far as was looked back.
+    """
+    ends = range(len(outside), WINDOW - 1, -STEP)
+    counts = [sum(outside[end - WINDOW : end]) for end in ends]
+    decisive = next((count for count in counts if not FEW < count < MANY), 0)
+    if decisive < MANY:
+        return None
+    well = next((place for place, count in enumerate(counts) if count <= FEW), None)
+    if well is None:
+        return 0
+    start = ends[well - 1] - WINDOW
+    return start + list(outside[start:]).index(True)
+
+
+def _change_before(snapshot: RunSnapshot, row: int) -> str:
+    """The newest change shortly before this row began."""
+    steps = snapshot.history.timesteps
+    near = [
+        mark
+        for mark in snapshot.marks
+        if mark.kind == "changed" and steps[max(row - BEFORE, 0)] <= mark.timesteps <= steps[row]
     ]
-
-
-def _outside(history: History, sign: _Sign) -> list[Symptom]:
-    column = history.columns.get(sign.key)
-    health = health_of(sign.key)
-    if column is None or history.length < WINDOW:
-        return []
-    value = _median(column[history.length - WINDOW : history.length])
-    if side_of(health, value) != sign.side:
-        return []
-    rows = _rows_outside(column, history.length, health, sign.side)
-    side = "below" if sign.side == "low" else "above"
-    words = f"{metric_of(sign.key).label} {formatting.number(value)}, {side} the usual {usual_range(health)}"
-    return [Symptom(words, rows, health.if_low if sign.side == "low" else health.if_high)]
-
-
-def _rows_outside(column: Sequence[float], length: int, health: Health, side: str) -> int:
-    """Iterations back to the first STEP of them that were not outside."""
-    rows = WINDOW
-    while rows < min(length, FARTHEST):
-        part = column[max(length - rows - STEP, 0) : length - rows]
-        if side_of(health, _median(part)) != side:
-            break
-        rows += len(part)
-    return rows
-
-
-def _median(values: Sequence[float]) -> float | None:
-    known = [value for value in values if math.isfinite(value)]
-    return median(known) if known else None
+    return f", since {near[-1].label} at {formatting.short(near[-1].timesteps)}" if near else ""
 
 
 def beat_age(row: WorkerRow, now: float) -> float | None:

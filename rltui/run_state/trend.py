@@ -1,167 +1,129 @@
-"""Whether a noisy metric still rises; what a diagnosis found."""
+"""Trend of a noisy metric: the one rule by which a rise, a fall or neither is told; what a diagnosis found."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from statistics import fmean, median
+from itertools import pairwise
 from typing import Literal
 
-BLOCK = 10  # iterations of a block at least
-MOST = 400  # blocks; a longer run has larger ones
-PATIENT = 5  # blocks without a new record after which a figure may be flat; of more than 25, √n
-BACK = 10  # blocks that a rise is shown over
-CLEAR = 2.2  # times the noise of a block: a record is clear of the one before by that
-MOVED = 3.0  # times the noise: another level, however it came about
-DRIFTED = 0.5  # times the noise: another level, where the blocks go that way
-BROKEN = 5.0  # times the noise below the record: it broke down, even if it has been steady since
-SURE = 3.5  # Student's t of the correlation with time, above which blocks go one way
+BLOCK = 10  # iterations whose mean counts as one figure
+FEWEST = 60  # iterations without which there is no trend
+SHORT, LONG = 30, 120  # blocks of the window, at least and at most; fewer while there are fewer
+NEWEST = 5  # blocks that `now` and `best` are means of
+CLEAR, CALM = 5.0, 1.0  # times the noise: a change is sure above the one; below the other there is none any more
 FINE = 1e-3  # of the level: nobody sees a smaller change, so noise is no less
 LARGEST = 1e150  # what is larger counts as unknown: its square is no float any more
-_SPREAD = 0.826  # median |(a + c) / 2 − b| of three normal figures of deviation 1: 0.6745 √1.5
 
 Kind = Literal["rising", "flat", "falling"]
 
 
 @dataclass(frozen=True, slots=True)
-class Trend:
-    """then, now: means at rows `since` and `until`, counted from the first value. block: iterations of a block.
+class Change:
+    """By how much the newest part of the window is above `before`, the mean of the rest, which lies `span` iterations earlier.
 
-    Of one without a new record, since row `since`, where the record stands: the middle ones of three blocks, after it and
-    newest, or if it broke down the record and the newest two. noise: what chance alone may put between then and now.
+    noise: the standard error of that. deviation: of one block.
     """
 
-    kind: Kind
-    then: float
+    by: float
+    before: float
+    noise: float
+    deviation: float
+    span: int
+
+    @property
+    def is_sure(self) -> bool:
+        return abs(self.by) > CLEAR * self.noise
+
+    def after(self, kind: Kind | None) -> Kind | None:
+        """What it makes of the kind so far; None while nothing has been sure."""
+        if self.is_sure:
+            return "rising" if self.by > 0 else "falling"
+        still = {"rising": self.by, "falling": -self.by}.get(kind or "", abs(self.by))
+        return kind if still > CALM * self.noise else "flat"
+
+
+@dataclass(frozen=True, slots=True)
+class Trend:
+    """best, now: the highest and the newest mean of NEWEST blocks. noise: two standard errors of either."""
+
+    kind: Kind | None
+    best: float
     now: float
-    since: int
-    until: int
-    block: int
     noise: float
 
 
-def needed() -> int:
-    """Iterations below which there is no trend."""
-    return BLOCK * (PATIENT + 1)
-
-
-def counted(values: Sequence[float]) -> tuple[int, int]:
-    """(iterations that count, needed): those of blocks that are known, and what the next block knows so far."""
-    size = _block_size(len(values))
-    rest = values[len(values) - len(values) % size :]
-    known = sum(abs(value) < LARGEST for value in rest)
-    return len(_blocks(values, size)) * size + known, size * (PATIENT + 1)
-
-
 def trend(values: Sequence[float]) -> Trend | None:
-    """Of one value an iteration, NaN where unknown; None where there are too few to say it."""
-    size = _block_size(len(values))
-    blocks = _blocks(values, size)
-    if len(blocks) <= PATIENT:
+    """Of one value an iteration, those unknown (NaN) left out; None for fewer than FEWEST.
+
+    b₁ … bₙ are the means of BLOCK values each. Of the last w = n / 4 blocks, within SHORT … LONG, the newest h = w / 6 are
+    held against the others:
+
+        change = mean(newest h) − mean(w − h before)
+        noise² = s² (1 / h + 1 / (w − h)),   s² = Σ (bᵢ − bᵢ₋₁)² / 2 (w − 1)
+
+    with the mean square successive difference s² (von Neumann 1941), which a slow rise hardly enlarges and a jump much.
+    Above CLEAR · noise it is rising, below −CLEAR · noise falling, and so until the change is within CALM · noise of none or
+    on the other side: then it is flat. That is asked after each block, so what was found holds until the next is sure; of
+    the last SHORT blocks alone first, which see a breakdown soonest.
+    """
+    blocks = _blocks(values)
+    if len(blocks) * BLOCK < FEWEST:
         return None
-    rows, means = [row for row, _ in blocks], [mean for _, mean in blocks]
-    noise = _noise(means)
-    smooth, end = _without_spikes(means), rows[-1] + size
-    at = record(smooth, CLEAR * noise)
-    after = means[at + 1 :]  # the record itself is high by chance too
-    if len(after) > 1 and max(after[-2:]) < smooth[at] - BROKEN * noise:
-        return Trend("falling", smooth[at], fmean(after[-2:]), rows[at], end, size, MOVED * noise)
-    if len(after) < max(PATIENT, math.isqrt(len(means))):
-        start = max(at - BACK, 0)
-        return Trend("rising", smooth[start], smooth[at], rows[start], rows[at] + size, size, MOVED * noise)
-    first, last = median(after[:3]), median(after[-3:])
-    kind = _kind(last - first, _order(after), noise)
-    return Trend(kind, first, last, rows[at], end, size, MOVED * noise)
+    told: list[Change] = []  # the newest first, back to one that is sure whatever was before
+    for n in range(len(blocks), FEWEST // BLOCK - 1, -1):
+        newest = _change(blocks[max(n - SHORT, 0) : n])
+        told.append(newest if newest.is_sure else _change(blocks[max(n - _window(n), 0) : n]))
+        if told[-1].after(None) is not None:
+            break
+    kind: Kind | None = None
+    for change in reversed(told):
+        kind = change.after(kind)
+    means = [sum(blocks[at : at + NEWEST]) / NEWEST for at in range(len(blocks) - NEWEST + 1)]
+    return Trend(kind, max(means), means[-1], 2 * told[0].deviation / math.sqrt(NEWEST))
 
 
-def _kind(change: float, order: float, noise: float) -> Kind:
-    """Of a figure that has changed by so much. order: Student's t of that."""
-    least = DRIFTED if abs(order) >= SURE and order * change > 0 else MOVED
-    if abs(change) <= least * noise:
-        return "flat"
-    return "rising" if change > 0 else "falling"
+def newest_change(values: Sequence[float], rows: int) -> Change | None:
+    """The change that `trend` sees at the end of so many rows. values: the newest of them, LONG blocks at least."""
+    size = _window(rows // BLOCK) * BLOCK
+    blocks = _blocks(values[-size:])
+    return _change(blocks) if len(blocks) * BLOCK >= FEWEST else None
 
 
-def _order(means: Sequence[float]) -> float:
-    """Student's t of their correlation with time: t = r √((n − 2) / (1 − r²))."""
-    found = correlation(means)
-    return found * math.sqrt((len(means) - 2) / max(1 - found**2, 1e-12))
+def _window(blocks: int) -> int:
+    return max(SHORT, min(blocks // 4, LONG))
 
 
-def _noise(means: Sequence[float]) -> float:
-    """Standard deviation of a block's mean, from how far each is from the line between its neighbours."""
-    bends = median(
-        abs((before + after) / 2 - mean) for before, mean, after in zip(means, means[1:], means[2:], strict=False)
-    )
-    return max(bends / _SPREAD, FINE * median(map(abs, means)))
+def _blocks(values: Sequence[float]) -> list[float]:
+    """The last value is the last one's last."""
+    known = [value for value in values if abs(value) < LARGEST]  # NaN is not
+    return [sum(known[at : at + BLOCK]) / BLOCK for at in range(len(known) % BLOCK, len(known), BLOCK)]
 
 
-def _without_spikes(means: Sequence[float]) -> list[float]:
-    """Each as the middle one of itself and its neighbours; the first as the higher of two, the last as the lower."""
-    inner = [sorted(means[place - 1 : place + 2])[1] for place in range(1, len(means) - 1)]
-    return [max(means[:2]), *inner, min(means[-2:])]
-
-
-def _block_size(rows: int) -> int:
-    """Twice as large whenever there would be too many: what was found in older ones then hardly changes."""
-    size = BLOCK
-    while rows > size * MOST:
-        size *= 2
-    return size
-
-
-def record(means: Sequence[float], clear: float) -> int:
-    """The place of the newest mean that is above the record before it by more than `clear`; 0 where none is."""
-    at = 0
-    for place, mean in enumerate(means):
-        if mean > means[at] + clear:
-            at = place
-    return at
-
-
-def correlation(means: Sequence[float]) -> float:
-    """Pearson's, with their places; 0 where they are all alike."""
-    middle, mean = (len(means) - 1) / 2, fmean(means)
-    xy = sum((place - middle) * (value - mean) for place, value in enumerate(means))
-    xx = sum((place - middle) ** 2 for place in range(len(means)))
-    yy = sum((value - mean) ** 2 for value in means)
-    return xy / math.sqrt(xx * yy) if xx * yy > 0 else 0.0
-
-
-def _blocks(values: Sequence[float], size: int) -> list[tuple[int, float]]:
-    """(first row, mean) of each whole block in which at least half is known."""
-    found = []
-    for row in range(0, len(values) - size + 1, size):
-        part = values[row : row + size]
-        total = sum(part)
-        if abs(total) < LARGEST:  # it is not NaN either
-            found.append((row, total / size))
-        elif len(known := [value for value in part if abs(value) < LARGEST]) * 2 >= size:
-            found.append((row, fmean(known)))
-    return found
+def _change(blocks: Sequence[float]) -> Change:
+    """Of all these blocks."""
+    h = max(len(blocks) // 6, 2)
+    rest = len(blocks) - h
+    before = sum(blocks[:rest]) / rest
+    variance = sum((each - last) ** 2 for last, each in pairwise(blocks)) / 2 / (len(blocks) - 1)
+    noise = max(math.sqrt(variance * (1 / h + 1 / rest)), FINE * abs(before))
+    return Change(sum(blocks[rest:]) / h - before, before, noise, math.sqrt(variance), len(blocks) * BLOCK // 2)
 
 
 @dataclass(frozen=True, slots=True)
 class Symptom:
-    """iterations: for how many of the newest it is so, at least."""
+    """What is ill, with its figures, and what to try."""
 
     words: str
-    iterations: int
     to_try: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """What the reward does since row `first`, under the present rewards, and what is ill, worst first.
-
-    seconds: at work, from the trend's first row to its last; None where not known. rows: of the history that was read.
-    basis: what else they rest on, in verdict.py's words; None before anything was looked for.
-    """
+    """What the reward does since row `first`, and what is ill, worst first. basis: what they rest on; None: nothing yet."""
 
     trend: Trend | None = None
     first: int = 0
     symptoms: tuple[Symptom, ...] = ()
-    seconds: float | None = None
-    rows: int = 0
     basis: object = None

@@ -103,7 +103,9 @@ def on_the_way(
     return msgspec.structs.replace(row, metrics={**row.metrics, **way})
 
 
-def campaign(last: int = 40) -> list[Record]:
-    """A campaign's first phase, its kickoff touches rising by 1 in 100 an iteration from 20 on."""
-    ways: list[Record] = [on_the_way(index, 20.0 + index) for index in range(1, last + 1)]
+def campaign(last: int = 80) -> list[Record]:
+    """A campaign's first phase, its kickoff touches rising by 1 in 400 an iteration from 20 on; a quarter of the steps are its."""
+    ways: list[Record] = [
+        on_the_way(index, 20.0 + index / 4, steps=index * run_story.STEPS // 4) for index in range(1, last + 1)
+    ]
     return [*run_story.opening(), plan(), *ways]

@@ -170,7 +170,7 @@ async def test_control_and_frozen_are_seen_where_there_is_room_for_the_state_alo
             await resized(pilot, size, "● you control")
             await pilot.press("z")
             text = await until_shown(pilot, "FROZEN")
-            assert "z goes on" in text and "alpha" in text and "flat" in text, size
+            assert "z goes on" in text and "alpha" in text and "learning" in text, size
             await pilot.press("z")
             await until(pilot, lambda: "FROZEN" not in screen_text(pilot.app.screen))
     async with cockpit(live_run(), sizes[0], readonly=True) as pilot:
@@ -203,4 +203,4 @@ async def test_a_trainer_that_says_nothing_or_is_gone_is_told_at_every_size(size
         assert "newest iteration 2 min ago" in text
     async with cockpit(FakeRun(run_story.told(), process=False), size, clock=Clock(NOW + 400)) as pilot:
         text = await until_shown(pilot, "ENDED UNCLEANLY")
-        assert "last word 7 min ago" in text and "was flat  since" in text
+        assert "last word 7 min ago" in text and "was learning  best " in text

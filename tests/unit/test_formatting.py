@@ -147,3 +147,16 @@ def test_a_milestone_s_name() -> None:
         ("best one", "best one"), ("M", "M"), ("1.2.3M", "1.2.3M"), ("007x", "007x"),
     ):  # fmt: skip
         assert formatting.millions(label) == words
+
+
+def test_figures_have_the_decimals_that_their_noise_leaves(subtests: pytest.Subtests) -> None:
+    for values, noise, shown in (
+        ([14.723, 11.31], 0.41, ["14.7", "11.3", "0.4"]),
+        ([1234.5], 12.3, ["1,234", "12"]),
+        ([0.0312], 0.0021, ["0.031", "0.002"]),
+        ([-0.004], 0.3, ["0.0", "0.3"]),
+        ([4.0, 4.0], 0.0, ["4.00", "4.00", "0"]),
+        ([2.5e7], 3e5, ["25.0 M", "300,000"]),
+    ):
+        with subtests.test(values=values, noise=noise):
+            assert formatting.measured(values, noise) == shown

@@ -27,6 +27,7 @@ from rltui.events.commands import (
     TakeControl,
     command_name,
 )
+from rltui.events.promotion import distances
 from rltui.run_state.change_command import parse
 from rltui.run_state.condition import condition, is_on
 from rltui.run_state.reader import RecordSource, RunReader
@@ -50,7 +51,7 @@ from rltui.tui.panes.metrics import MetricsPane
 from rltui.tui.panes.pane import Pane, View
 from rltui.tui.panes.reward_trace import TracePane
 from rltui.tui.panes.rewards import RewardsPane
-from rltui.tui.panes.run_info import RunInfoPane, missing
+from rltui.tui.panes.run_info import RunInfoPane
 from rltui.tui.panes.status import StatusPane
 from rltui.tui.panes.time import TimePane
 from rltui.tui.panes.turtle import TurtlePane
@@ -352,7 +353,7 @@ class CockpitScreen(Screen[None]):
                 self.send(NextPhase())
 
         if self._may_ask("Next phase"):
-            self.app.push_screen(phase_dialog(missing(self.snapshot)), decide)
+            self.app.push_screen(phase_dialog([distance.words for distance in distances(self.snapshot.metrics)]), decide)
 
     def action_flag(self, flag: str) -> None:
         """On for all workers, or off where it is on for any."""

@@ -323,12 +323,12 @@ def _data(scene: ChartScene, cell: Cell, marks: Sequence[float]) -> ChartData:
 
 def _change(scene: ChartScene, key: str) -> str:
     """Beside one's own newest value; with another run's there is no room."""
-    found = change_since(scene.snapshot.history, key) if scene.other is None else None
+    found = change_since(scene.snapshot, key) if scene.other is None else None
     if found is None:
         return ""
-    if abs(found.value) < NO_CHANGE:
-        return f"unchanged in {found.span}"
-    return f"{'-' if found.value < 0 else '+'}{formatting.number(abs(found.value))} in {found.span}"
+    if abs(found.by) < NO_CHANGE:
+        return f"unchanged in {found.span} it."
+    return f"{'-' if found.by < 0 else '+'}{formatting.number(abs(found.by))} in {found.span} it."
 
 
 def _other_curve(other: OtherRun | None, key: str) -> Curve | None:

@@ -10,11 +10,11 @@ from textual import events
 from textual.binding import BindingType
 
 from rltui import formatting
-from rltui.events.episode_reward import PART, REWARD, SHORT_SO_FAR, WEIGHT, WHY_SHORT
+from rltui.events.episode_reward import PART, REWARD, WEIGHT
 from rltui.events.records import RunStarted, weight_of
-from rltui.run_state.progress import change_since, span_words
-from rltui.run_state.rewards import settling
+from rltui.run_state.progress import change_since
 from rltui.run_state.snapshot import RunSnapshot
+from rltui.run_state.trend import Change
 from rltui.tui.actions import pane_bindings
 from rltui.tui.panes.chart_view import GAP, GOOD_HEIGHT, shares
 from rltui.tui.panes.filterable import FilterablePane
@@ -28,22 +28,20 @@ LOOK_BACK = 1000  # iterations, after which figures of ended episodes are too ol
 FIGURE, SHARE, CHANGE, WEIGHT_WIDTH, CURVE = 9, 6, 20, 9, 16  # columns
 LEAST_BAR, LEAST_CHART, CHART_WIDTH = 5, 5, 34
 LEAST_ROWS = 3  # that the headings leave
-_ARROWS = {1: "▲", 0: " ", -1: "▼"}
 
 
 @dataclass(frozen=True, slots=True)
 class RewardRow:
     """value: mean weighted contribution to a car's episode. share: of all sizes together, 0–1.
 
-    change: as charts tell it. trend: 1 up, -1 down, 0 neither or unknown. weight: in force where a schedule or
+    weight: in force where a schedule or
     somebody by hand has changed it; None while it is just as in the profile.
     """
 
     name: str
     value: float | None
     share: float | None
-    change: float | None
-    trend: int
+    change: Change | None
     weight: float | None
 
 
@@ -80,15 +78,14 @@ def rows_of(snapshot: RunSnapshot) -> list[RewardRow]:
 def _row(snapshot: RunSnapshot, name: str, sizes: float) -> RewardRow:
     value = formatting.if_known(snapshot.metrics.get(PART + name))
     share = abs(value) / sizes if value is not None and sizes else None
-    change = change_since(snapshot.history, PART + name)
-    by, way = (change.value, change.way) if change is not None else (None, 0)
-    return RewardRow(name, value, share, by, way, formatting.if_known(snapshot.metrics.get(WEIGHT + name)))
+    weight = formatting.if_known(snapshot.metrics.get(WEIGHT + name))
+    return RewardRow(name, value, share, change_since(snapshot, PART + name), weight)
 
 
 ORDERS: Sequence[tuple[str, Callable[[RewardRow], tuple[object, ...]]]] = (
     ("largest first", lambda row: (row.value is None, -abs(row.value or 0.0), row.name)),
     ("as in the profile", lambda row: ()),
-    ("most changed first", lambda row: (row.change is None, -abs(row.change or 0.0), row.name)),
+    ("most changed first", lambda row: (row.change is None, -abs(row.change.by if row.change else 0.0), row.name)),
     ("by name", lambda row: (row.name,)),
 )
 
@@ -120,9 +117,8 @@ class RewardsPane(FilterablePane):
     HELP = (
         "Each bar is the mean weighted contribution of one reward to a car's episode, over the episodes that ended in the "
         "newest iteration (where none did, in the last one in which some did, with its age); they sum to the reported "
-        "reward. The percentage is its share of all contributions, signs left aside; an arrow says that it has changed "
-        "clearly within the last hour, or within a hundred iterations where there are no more in it. "
-        f"{SHORT_SO_FAR.capitalize()}: {WHY_SHORT}. The weight is the one in force, "
+        "reward. The percentage is its share of all contributions, signs left aside; an arrow says that it rises or falls by "
+        "the rule of the verdict. The weight is the one in force, "
         "brighter where a schedule or somebody by hand has made it another than the profile's. One bar that dwarfs the rest is what the bot will learn, whatever was meant. "
         "A penalty should be negative. Dotted lines in the curve are changes of its weight, and new phases or stages."
     )
@@ -144,9 +140,7 @@ class RewardsPane(FilterablePane):
         age = with_newest_rewards(view.snapshot)[1]
         words = [f"{formatting.plural(age, 'iteration')} ago" if age else "newest iteration"]
         words += [ORDERS[self.order][0]] if self.order else []
-        found = [f"[$warning]{SHORT_SO_FAR}[/]"] if settling(view.snapshot) else []
-        found += [f"[$muted]{', '.join(words)}[/]"] if words else []
-        return "[$muted], [/]".join(found)
+        return f"[$muted]{', '.join(words)}[/]"
 
     def action_sort(self) -> None:
         """The next order."""
@@ -212,7 +206,7 @@ class RewardsPane(FilterablePane):
         line: Line = (
             (" ", ""), (pad(row.name, name_width) + " ", role), *_bar(row, every, bar),
             (f"{figure:>{FIGURE}}", "muted" if figure == formatting.UNKNOWN else "strong"),
-            (_ARROWS[row.trend if formatting.known(row.value) else 0], "muted"), (f"{formatting.percent(row.share):>{SHARE - 1}}", "muted"), *extra,
+            (_arrow(row), "muted"), (f"{formatting.percent(row.share):>{SHARE - 1}}", "muted"), *extra,
         )  # fmt: skip
         return fit(line, width)
 
@@ -246,6 +240,13 @@ class RewardsPane(FilterablePane):
         return chart(data, *size, view.charts, look)
 
 
+def _arrow(row: RewardRow) -> str:
+    """Where it rises or falls for sure."""
+    if row.change is None or not row.change.is_sure or not formatting.known(row.value):
+        return " "
+    return "▲" if row.change.by > 0 else "▼"
+
+
 def _longest(every: Sequence[RewardRow]) -> int:
     return max(len(row.name) for row in every)
 
@@ -275,7 +276,7 @@ def _extra_columns(width: int, names: int) -> list[int]:
 def _extras(view: View, row: RewardRow, width: int, names: int, memory: DecimationCache) -> list[Span]:
     cells: list[Span] = [
         _weight(view, row),
-        (f"{formatting.aligned([row.change])[0]:>{CHANGE}}", "muted"),
+        (f"{formatting.aligned([row.change.by if row.change else None])[0]:>{CHANGE}}", "muted"),
         ("  " + sparkline_of(view.snapshot.history, PART + row.name, CURVE, memory), "band"),
     ]
     return cells[: len(_extra_columns(width, names))]
@@ -291,9 +292,10 @@ def _weight(view: View, row: RewardRow) -> Span:
 
 
 def _heads(view: View, width: int, every: Sequence[RewardRow]) -> Line:
-    span = span_words(view.snapshot.history)
+    span = next((row.change.span for row in every if row.change), None)
+    change = f"change in {span} it." if span else "change"
     names, bar = _sizes(width, every)
-    titles = [f"{'weight':>{WEIGHT_WIDTH}}", f"{f'change in {span}':>{CHANGE}}", "  the whole run"]
+    titles = [f"{'weight':>{WEIGHT_WIDTH}}", f"{change:>{CHANGE}}", "  the whole run"]
     extra = "".join(titles[: len(_extra_columns(width, _longest(every)))])
     name = pad("reward", names + 1 + bar)
     return text_line(f" {name}{'/ episode':>{FIGURE}}{'share':>{SHARE}}{extra}", "muted")

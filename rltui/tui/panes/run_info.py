@@ -1,4 +1,4 @@
-"""Pane on the run: its verdict whole, the header with what has changed since, what was saved."""
+"""Pane on the run: what to try where it is ill, the header with what has changed since, what was saved."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from rltui import formatting
-from rltui.events.promotion import distances, phase_position
 from rltui.events.records import RunStarted, SettingChanged, setting_words
-from rltui.run_state.condition import condition, flag_words, in_force
+from rltui.run_state.condition import condition, in_force
 from rltui.run_state.snapshot import RunSnapshot
+from rltui.run_state.trend import Symptom
 from rltui.run_state.verdict import verdict
 from rltui.tui.panes.pane import Pane, View
 from rltui.tui.text import Line, Span, crop, wrap
@@ -20,34 +20,25 @@ LABEL = 11  # columns
 
 @dataclass(frozen=True, slots=True)
 class VerdictLine:
-    """How the run is doing. mark: symbol and word, in their colour. words: the evidence. more: what else is ill.
-
-    well: the trainer is there, and nothing is wrong with it.
-    """
+    """How the run is doing. mark: symbol and word, in their colour. words: the evidence. symptoms: all that is ill."""
 
     mark: Span
     words: str
-    more: tuple[str, ...]
-    well: bool
+    symptoms: tuple[Symptom, ...]
 
 
 def diagnosis(view: View) -> VerdictLine | None:
-    """`▲ learning`, `▲ was learning` of a run that has ended, `‖ paused, was learning`; with the evidence.
+    """`▲ learning`, `▲ was learning` of a run that is paused or has ended; with the evidence.
 
     None where the run is not opened yet.
     """
     if view.snapshot.header is None:
         return None
     now = condition(view.snapshot, view.now)
-    well = now.running and now.role != "bad"
-    paused = well and view.snapshot.paused
-    heard = well and not paused
+    heard = now.running and now.role != "bad" and not view.snapshot.paused
     found = verdict(view.snapshot, view.now, heard)
-    word = f" {'' if heard else 'was '}{found.word}" if found.word != found.symbol else ""
-    mark: Span = (f"{found.symbol}{word}", found.role)
-    if paused:
-        mark = (f"{now.symbol} paused{',' if word else ''}{word}", now.role)
-    return VerdictLine(mark, found.words, found.more, well)
+    word = f" {'' if heard else 'was '}{found.word}" if found.word != "unknown" else ""
+    return VerdictLine((f"{found.symbol}{word}", found.role), found.words, found.symptoms)
 
 
 class RunInfoPane(Pane, ScrollableLines):
@@ -60,7 +51,7 @@ class RunInfoPane(Pane, ScrollableLines):
     SHORT = "Run"
     EMPTY = "Here will be the run's profile, nets, settings and machine, once the trainer has opened it."
     HELP = (
-        "The verdict, whole, then what the trainer said when it opened the run, and what it last saved. What has changed "
+        "What to try where the verdict is unhealthy, then what the trainer said when it opened the run, and what it last saved. What has changed "
         "since is marked, as it was → as it is; by hand are the settings that people changed and that are in force, after "
         "a resume too."
     )
@@ -72,11 +63,9 @@ class RunInfoPane(Pane, ScrollableLines):
         snapshot = view.snapshot
         return (
             snapshot.header,
-            flag_words(snapshot),
             snapshot.checkpoint,
             snapshot.milestone,
             len(snapshot.link.clients),
-            snapshot.metrics,
             len(snapshot.audit),
             snapshot.table_use is None,
             diagnosis(view),
@@ -93,21 +82,16 @@ class RunInfoPane(Pane, ScrollableLines):
         return self.window([crop(line, width) for line in lines], height)
 
     def _verdict(self, view: View) -> Iterator[tuple[str, str, str]]:
-        """The line above all panes, whole: its advice stands at its end."""
+        """What the line above all panes has no room for: advice, and all but the first that is ill."""
         line = diagnosis(view)
-        if line is not None:
-            sign, role = line.mark
-            words = line.words if sign == formatting.UNKNOWN else f"{sign}, {line.words}"
-            role = role if role in ("bad", "warn") else ""
-            yield "verdict", words, role
-            yield from (("and", words, role) for words in line.more)
+        for index, one in enumerate(line.symptoms if line is not None else ()):
+            if index:
+                yield "ill too", one.words, "bad"
+            yield "to try", one.to_try, "warn"
 
 
 def _rows(snapshot: RunSnapshot, header: RunStarted) -> Iterator[tuple[str, str, str]]:
-    """(label, text, role): what is set apart first, then the header, with what has changed since the start marked."""
-    if words := flag_words(snapshot):
-        yield "debug", words, "warn"
-    yield from ((name, value, "") for name, value in _phase_rows(snapshot, header))
+    """(label, text, role) of what the lines above all panes do not say, with what has changed since the start marked."""
     before = dict(facts_of(snapshot.opened)) if snapshot.opened is not None else {}
     for name, value in facts_of(header):
         changed = name in before and before[name] != value
@@ -152,17 +136,6 @@ def _by_whom(record: SettingChanged | None) -> str:
     )
 
 
-def _phase_rows(snapshot: RunSnapshot, header: RunStarted) -> Iterator[tuple[str, str]]:
-    """Phase, what it waits for, the step limit."""
-    position = phase_position(snapshot.metrics).removeprefix("phase ")
-    if header.phase is not None or position:
-        number = position or str(header.phase)
-        yield "phase", f"{number}, {header.label}" + (f", stage {header.stage}" if header.stage else "")
-    yield from _distances(snapshot)
-    if header.step_limit is not None:
-        yield "target", f"{header.step_limit:,} timesteps"
-
-
 def _identity(snapshot: RunSnapshot, header: RunStarted) -> Iterator[tuple[str, str]]:
     """By what a checkpoint fits, and where this start went on from."""
     table = header.table_hash or (snapshot.table_use.table_hash if snapshot.table_use is not None else "")
@@ -205,17 +178,6 @@ def facts_of(header: RunStarted) -> list[tuple[str, str]]:
     ]
 
 
-def _distances(snapshot: RunSnapshot) -> list[tuple[str, str]]:
-    """What is missing for the next phase of a campaign."""
-    found = missing(snapshot)
-    return [("next phase", ", ".join(found))] if found else []
-
-
-def missing(snapshot: RunSnapshot) -> list[str]:
-    """Each criterion of the next phase: `kickoff touches 62 (18 missing)`."""
-    return [distance.words for distance in distances(snapshot.metrics)]
-
-
 def _rates(header: RunStarted) -> str:
     policy, critic = f"{header.learning_rate:g}", f"{header.critic_learning_rate:g}"
     return f"learning rate {policy}" if policy == critic else f"policy {policy}, critic {critic}"
@@ -242,8 +204,6 @@ def _saved(snapshot: RunSnapshot) -> list[tuple[str, str]]:
                 f"{formatting.millions(snapshot.milestone.label)}, {formatting.clock(snapshot.milestone.time)}",
             )
         )
-    if snapshot.link.controller is not None and not snapshot.link.mine:
-        found.append(("control", snapshot.link.controller))
     if len(snapshot.link.clients) > 1:
         found.append(("watching", ", ".join(snapshot.link.clients)))
     return found

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from rltui import formatting
-from rltui.events.episode_reward import SHORT_SO_FAR
 from rltui.formatting import over_episodes, over_iterations
 from rltui.run_state import progress
 from rltui.run_state.condition import Condition, condition, flag_words
-from rltui.run_state.rewards import newest_reward, settling
+from rltui.run_state.rewards import newest_reward
 from rltui.run_state.snapshot import RunSnapshot
 from rltui.tui.keymap import pane_key
 from rltui.tui.panes import live_match
@@ -18,8 +17,7 @@ from rltui.tui.widgets.bars import progress_bar
 
 NARROW = 121  # columns below which little stands between the facts
 NAME_COLUMNS = 24  # that a long run's name keeps
-WHOLE = RunInfoPane.NUMBER  # the usual key of the pane that has the whole verdict
-ROOM_FOR_KEY = 60  # columns
+ADVICE = RunInfoPane.NUMBER  # the usual key of the pane that says what to try
 OLD = 60.0  # seconds after which the newest iteration's age is worth a word
 _ROLES = {"checkpoint": "series-1", "milestone": "series-2", "promotion": "series-4", "limit": "series-3"}
 _PERCENT, _LEFT, _MEANT_LEFT = 6, 14, 18  # columns
@@ -144,7 +142,7 @@ def progress_line(snapshot: RunSnapshot, width: int) -> Line:
     for index, goal in enumerate(goals):
         bar = min(room // (len(goals) - index), _MOST)
         room -= bar
-        spans += _goal(goal, bar, snapshot.paused)
+        spans += _goal(goal, bar)
     return tuple(spans)
 
 
@@ -166,8 +164,8 @@ def _left(goal: progress.StepTarget) -> int:
     return _LEFT if goal.sure == "exact" else _MEANT_LEFT
 
 
-def _goal(goal: progress.StepTarget, bar: int, paused: bool) -> Line:
-    left = " paused" if paused else f" in {formatting.UNKNOWN}"
+def _goal(goal: progress.StepTarget, bar: int) -> Line:
+    left = f" in {formatting.UNKNOWN}"
     if goal.seconds is not None:
         left = f" {_MEANT[goal.sure]} {formatting.remaining(goal.seconds)}"
     return (
@@ -199,7 +197,7 @@ class StatusPane(Pane, can_focus=False):
     def draw(self, view: View, width: int, height: int) -> list[Line]:
         if width < 20 or height < 2:
             return [_one_line(view, width)]
-        verdict = verdict_line(view, diagnosis(view), width, pane_key(WHOLE, self.own_keys))
+        verdict = verdict_line(view, diagnosis(view), width, pane_key(ADVICE, self.own_keys))
         frozen = self._frozen(view)
         if height in (2, 3):
             return [head_line(view, width), _second_line(view, width, frozen), verdict][:height]
@@ -225,20 +223,17 @@ def _second_line(view: View, width: int, frozen: Line) -> Line:
     return (*detail, ("   ", ""), *progress_line(view.snapshot, room)) if room >= 30 else crop(detail, width)
 
 
-def verdict_line(view: View, found: VerdictLine | None, width: int, whole: str = WHOLE) -> Line:
-    """Whether it learns, with the evidence; how old that is, where it is old. Cut, it says by which key the whole is shown."""
+def verdict_line(view: View, found: VerdictLine | None, width: int, more: str = ADVICE) -> Line:
+    """The verdict; how old it is, where it is old; of an ill run the key of the pane that says what to try."""
     snapshot = view.snapshot
     if found is None:
         return ()
     age = view.now - snapshot.metrics_time if snapshot.metrics_time is not None else 0.0
     old: Line = ((f"newest iteration {formatting.ago(age)} ", "warn"),) if age >= OLD else ()
-    if not old and found.well and settling(snapshot):
-        old = ((f"  {SHORT_SO_FAR} ", "warn"),)
+    if found.symptoms:
+        old = (*old, (f" {more}", "key"), (" to try ", "muted"))
     (sign, role), words = found.mark, found.words
-    line: Line = ((f" {sign}", role), ("  ", ""), (words, "muted"))
-    if width_of(line) + width_of(old) > width >= ROOM_FOR_KEY:
-        old = ((f" {whole}", "key"), (" whole ", "muted"), (" " if old else "", ""), *old)
-    return ends(line, old, width)
+    return ends(((f" {sign}", role), ("  ", ""), (words, "muted")), old, width)
 
 
 def _column(view: View, width: int, height: int, more: list[Line]) -> list[Line]:
@@ -250,7 +245,7 @@ def _column(view: View, width: int, height: int, more: list[Line]) -> list[Line]
     for name, value in (
         ("run", snapshot.run),
         ("timesteps", formatting.count(snapshot.timesteps)),
-        ("reward", f"{formatting.number(reward.mean)}{over_episodes(reward.episodes, reward.short)}"),
+        ("reward", f"{formatting.number(reward.mean)}{over_episodes(reward.episodes)}"),
         ("speed", _speed_words(snapshot)),
         ("elapsed", formatting.duration(elapsed(snapshot, view.now))),
     ):

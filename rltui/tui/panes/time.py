@@ -243,10 +243,8 @@ def _head(snapshot: RunSnapshot, trend: Trend, width: int) -> list[Line]:
 
 def _rate(snapshot: RunSnapshot, name: str, key: str, curve: str, now: float | None) -> Line:
     """key: of the metric; now: its figure."""
-    change = change_since(snapshot.history, key)
-    percent = (
-        f"{change.value / change.before * 100:+.1f} % in {change.span}" if change is not None and change.before else ""
-    )
+    found = change_since(snapshot, key)
+    percent = f"{found.by / found.before * 100:+.1f} % in {found.span} it." if found and found.before else ""
     return (
         (pad(name, NAME), "muted"),
         (f"{formatting.rate(now):>12}", "strong"),

@@ -13,6 +13,9 @@ import pytest
 from rltui.__main__ import main
 from rltui.events.metric_keys import OVERALL_SPEED
 from rltui.events.records import IterationFinished, Record, encode
+from rltui.run_state.fold import fold
+from rltui.run_state.snapshot import RunSnapshot
+from rltui.run_state.verdict import verdict, with_findings
 from rltui.runs.journal import JournalWriter
 from rltui.runs.lock import RunLock
 from rltui.runs.paths import DataDir
@@ -96,7 +99,7 @@ def test_the_speed_of_ls_and_status_is_that_of_the_newest_iterations(
     with RunLock(data.run("young")):
         assert main(["ls", *where]) == 0
         rows = {line.split()[0]: line.split() for line in capsys.readouterr().out.splitlines()}
-    assert (rows["RUN"][5], rows["young"][5]) == ("STEPS/S", "16")
+    assert (rows["RUN"][6], rows["young"][6]) == ("STEPS/S", "16")
 
 
 def test_the_trainer_s_own_lines_too() -> None:
@@ -140,7 +143,7 @@ def write(campaigns: Path, run: str, told: Sequence[Record]) -> None:
 def ended(campaigns: Path, exit_code: int = 0, reason: str = "step limit reached") -> None:
     """A campaign that has ended."""
     last = run_story.finished(20 * run_story.STEPS, run_story.now_of(20), exit_code, reason)
-    write(campaigns, "alpha", [*figure_stories.campaign(20), last])
+    write(campaigns, "alpha", [*figure_stories.campaign(80), last])
 
 
 def test_ls_has_a_column_for_campaigns_where_there_is_one(campaigns: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -191,3 +194,37 @@ def test_the_trainer_s_own_line_says_what_is_missing() -> None:
         "  phase 1 of 3: timesteps of the phase 409,600 (90,400 missing), kickoff touches 62 (18 missing)"
     )
     assert "phase" not in plain
+
+
+def test_ls_and_status_have_the_cockpit_s_verdict(campaigns: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    where = ["--data-dir", str(campaigns)]
+    told = run_story.told(400)
+    write(campaigns, "alpha", told)
+    expected = verdict(with_findings(fold(RunSnapshot(), told)), 0.0, heard=False)
+    assert expected.word == "learning" and expected.now is not None
+    assert main(["ls", *where]) == 0
+    rows = {line.split()[0]: line.split() for line in capsys.readouterr().out.splitlines()}
+    assert [rows[name][5] for name in ("RUN", "alpha", "plain")] == ["VERDICT", "learning", "–"]
+    assert main(["status", "alpha", *where]) == 0
+    assert f"learning: {expected.words}" in capsys.readouterr().out
+    assert main(["status", "plain", *where]) == 0
+    assert "1 of 60 iterations" in capsys.readouterr().out
+    assert main(["ls", "--json", *where]) == 0
+    runs = {run["name"]: run["verdict"] for run in json.loads(capsys.readouterr().out)["runs"]}
+    assert main(["status", "alpha", "--json", *where]) == 0
+    assert (
+        runs["alpha"] == json.loads(capsys.readouterr().out)["verdict"] == json.loads(json.dumps(expected.document()))
+    )
+    assert (runs["plain"]["word"], runs["plain"]["now"]) == ("unknown", None)
+
+
+def test_status_says_what_to_try_where_a_run_is_ill(campaigns: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    ill = [run_story.iteration(row) for row in range(1, 81)]
+    write(
+        campaigns, "alpha", [msgspec.structs.replace(row, metrics=row.metrics | {"train/entropy": 0.0}) for row in ill]
+    )
+    assert main(["status", "alpha", "--data-dir", str(campaigns)]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    at = next(index for index, line in enumerate(lines) if line.startswith("verdict"))
+    assert "unhealthy: entropy 0, usual 0.5 or more" in lines[at]
+    assert "raise the entropy coefficient" in lines[at + 1]

@@ -48,22 +48,16 @@ def test_an_old_journal_s_flag_is_read_from_its_words(subtests: pytest.Subtests)
         with subtests.test(words=words, switch=repr(switch)):
             found = old(words)
             assert found.switched is None and found.switch == switch
-            assert found.takes_back == (switch is not None and not switch.on)
 
 
 def test_a_flag_s_fields_have_the_word_and_survive_the_journal() -> None:
     told = change("turtles, as they may be called one day, off", switched=Switched(flag=FLAG, on=True, worker=1))
-    assert told.switch == Switched(flag=FLAG, on=True, worker=1) and not told.takes_back
+    assert told.switch == Switched(flag=FLAG, on=True, worker=1)
     assert decode(encode(told)) == told
 
 
 def test_a_reward_that_is_called_like_a_switch_is_none() -> None:
     assert old("reward off", "2.0").switch is None
-    assert not change("reward on off", 2.0).takes_back
-
-
-def test_a_number_is_taken_back_by_the_profile_alone() -> None:
-    assert not change(RATE_SETTING, 1e-4).takes_back and change(RATE_SETTING, 2e-4, profile=True).takes_back
 
 
 def test_settings_of_rewards_have_their_name() -> None:

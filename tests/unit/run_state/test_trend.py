@@ -1,15 +1,15 @@
-"""Whether a noisy figure still rises: against series of which the answer is known, and arithmetic by hand."""
+"""The trend of a noisy figure: against arithmetic by hand, and series of which the answer is known."""
 
 from __future__ import annotations
 
 import math
 import random
-from array import array
+from collections.abc import Callable, Sequence
+from itertools import pairwise
 
-import numpy as np
 import pytest
 
-from rltui.run_state.trend import BLOCK, correlation, needed, record, trend
+from rltui.run_state.trend import BLOCK, FEWEST, LONG, NEWEST, Change, Kind, newest_change, trend
 
 
 def noisy(rows: int, slope: float = 0.0, seed: int = 0, start: float = 0.0) -> list[float]:
@@ -18,156 +18,130 @@ def noisy(rows: int, slope: float = 0.0, seed: int = 0, start: float = 0.0) -> l
     return [start + slope * row + draw.gauss(0, 1) for row in range(rows)]
 
 
-def test_a_line_rises_and_by_how_much_is_its_slope() -> None:
-    found = trend([0.5 * row for row in range(200)])
-    assert found is not None
-    assert found.kind == "rising" and found.until > 150
-    blocks_between = (found.until - found.since) // BLOCK - 1
-    assert found.now - found.then == pytest.approx(0.5 * BLOCK * blocks_between)
-    assert found.now == pytest.approx(0.5 * (found.until - BLOCK + found.until - 1) / 2), (
-        "the mean of the block that ends there"
-    )
-
-
-def test_a_plateau_is_flat_since_it_began() -> None:
-    found = trend([*noisy(300, 0.1), *noisy(400, 0.0, 1, start=30.0)])
-    assert found is not None and found.kind == "flat"
-    assert 280 <= found.since <= 340, "the line ends at row 300"
-    assert found.then == pytest.approx(30, abs=1) and found.now == pytest.approx(30, abs=1)
-
-
-def test_what_breaks_down_is_falling_since_its_best() -> None:
-    found = trend([*noisy(200, 0.1), *noisy(150, -0.1, 1, start=20.0)])
-    assert found is not None and found.kind == "falling"
-    assert 180 <= found.since <= 230 and found.now < 10
-
-
-def test_a_breakdown_is_told_while_the_record_is_new_and_after() -> None:
-    """Of a long run the record is new for many blocks."""
-    best, after = noisy(8000, 0.01), noisy(500, 0.0, 1, start=5.0)
-    for rows in (80, 120, 500):
-        found = trend([*best, *after[:rows]])
-        assert found is not None and found.kind == "falling" and found.then > 70 and found.now < 20
-
-
-def of_blocks(means: list[float]) -> list[float]:
-    """Of these means."""
+def of_blocks(means: Sequence[float]) -> list[float]:
     return [mean for mean in means for _ in range(BLOCK)]
 
 
-def zigzag(means: list[float]) -> list[float]:
-    """Blocks with a noise of just 1: each second one is above the line between its neighbours by 0.826."""
-    return [mean + 0.826 * (place % 2) for place, mean in enumerate(means)]
+def kinds(values: Sequence[float]) -> list[Kind | None]:
+    """What it was called after each whole block, as it was replayed."""
+    found = (trend(values[:end]) for end in range(FEWEST, len(values) + 1, BLOCK))
+    return [one.kind for one in found if one is not None]
 
 
-def test_two_blocks_five_times_the_noise_below_the_record_are_a_breakdown(subtests: pytest.Subtests) -> None:
-    for last, kind in (([-4, -4], "rising"), ([-6, -6], "falling"), ([-60], "rising")):
-        with subtests.test(last=last, kind=kind):
-            blocks = zigzag([float(place) for place in range(40)])
-            best = blocks[37]  # the middle one of the newest three
-            found = trend(of_blocks([*blocks, *(best + below for below in last)]))
-            assert found is not None and found.kind == kind and found.noise == pytest.approx(3.0)
+def flips(found: Sequence[Kind | None]) -> int:
+    return sum(before is not None and before != after for before, after in pairwise(found))
 
 
-def test_the_longer_a_run_the_longer_it_may_be_without_a_record() -> None:
-    """√n blocks after it: 10 of some hundred, and never less than 5."""
-
-    def kind(before: int, after: int) -> str:
-        found = trend(of_blocks([*zigzag([float(place) for place in range(before)]), *[before + 4.0] * (1 + after)]))
-        assert found is not None
-        return found.kind
-
-    assert [kind(96, after) for after in (9, 10)] == ["rising", "flat"]
-    assert [kind(12, after) for after in (4, 5)] == ["rising", "flat"]
-
-
-def test_blocks_that_go_one_way_are_no_drift_the_other_way() -> None:
-    """Below its record it rises all the time, and is 1.5 times the noise lower at the end than after it."""
-    blocks = [5.0, *zigzag([4.0] * 3), *zigzag([-10 + place / 4 for place in range(40)]), *zigzag([2.5] * 3)]
-    found = trend(of_blocks(blocks))
-    assert found is not None
-    assert (found.kind, found.then, found.now) == ("flat", 4.0, 2.5) and found.noise == pytest.approx(3.0)
-    assert correlation(blocks[1:]) > 0.5
+def test_change_noise_best_and_now_by_hand() -> None:
+    """Seven blocks: the newest two against the five before; their steps are 1 1 1 3 −2 3, so s² = 25 / 2 / 6."""
+    values = of_blocks([0, 1, 2, 3, 6, 4, 7])
+    change, found = newest_change(values, 70), trend(values)
+    assert change is not None and found is not None
+    assert change.before == pytest.approx(12 / 5) and change.by == pytest.approx(11 / 2 - 12 / 5)
+    assert change.noise == pytest.approx(math.sqrt(25 / 12 * (1 / 2 + 1 / 5)))
+    assert change.span == 35, "between the middles of 20 and of 50 iterations"
+    assert found.kind is None, "3.1 is above one and below five times 1.21"
+    assert found.now == found.best == pytest.approx(22 / 5), "the newest five"
+    assert found.noise == pytest.approx(2 * math.sqrt(25 / 12 / NEWEST))
 
 
-def test_a_block_counts_where_half_of_it_is_known(subtests: pytest.Subtests) -> None:
-    for known, counts in ((4, False), (5, True)):
-        with subtests.test(known=known, counts=counts):
-            found = trend([float(row) if row % BLOCK < known else math.nan for row in range(400)])
-            assert (found is not None) is counts
+def test_of_300_iterations_the_newest_50_are_held_against_the_others_and_of_many_a_sixth_of_a_quarter() -> None:
+    for blocks, span, newest in (
+        (30, 150, 5),
+        (100, 150, 5),
+        (160, 200, 6),
+        (400, 500, 16),
+        (480, 600, 20),
+        (5000, 600, 20),
+    ):
+        values = of_blocks(
+            [100.0] * (blocks - 2 * span // BLOCK) + [4.0] * (2 * span // BLOCK - newest) + [5.0] * newest
+        )
+        change, found = newest_change(values, len(values)), trend(values)
+        assert change is not None and found is not None
+        assert (change.before, change.by, change.span) == (4.0, 1.0, span)
+        assert newest_change(values[-LONG * BLOCK :], len(values)) == change, "of no more than these"
+        assert found.now == 5.0 and found.best == (100.0 if blocks > 30 else 5.0)
 
 
-def test_a_spike_at_the_end_is_not_yet_a_record(subtests: pytest.Subtests) -> None:
-    for rows in (1, BLOCK, BLOCK + 7):
+def test_a_change_is_sure_above_five_times_its_noise_and_none_below_it(subtests: pytest.Subtests) -> None:
+    """Held to its kind between the two, on its own side."""
+    for by, before, expected in (
+        (5.01, None, "rising"), (-5.01, "rising", "falling"), (4.99, None, None), (4.99, "flat", "flat"),
+        (1.01, "rising", "rising"), (0.99, "rising", "flat"), (-1.01, "rising", "flat"), (-1.01, "falling", "falling"),
+        (1.01, "falling", "flat"), (0.99, None, "flat"), (0.0, "falling", "flat"),
+    ):  # fmt: skip
+        with subtests.test(by=by, before=before):
+            assert Change(by, 0.0, 1.0, 1.0, 60).after(before) == expected  # type: ignore[arg-type]
+
+
+def test_what_was_found_is_kept_until_the_next_is_sure() -> None:
+    """As asked block after block: a rise to a level is called so until the level is as old as the window, then flat."""
+    values = [*noisy(300, 0.05), *noisy(900, 0.0, 1, start=15.0)]
+    found, kind = kinds(values), None
+    for end, one in zip(range(FEWEST, len(values) + 1, BLOCK), found, strict=True):
+        change = newest_change(values[:end], end)
+        kind = change.after(kind) if change is not None else None
+        assert one == kind
+    assert found[24] == "rising" and found[60:] == ["flat"] * len(found[60:]) and flips(found) <= 2
+
+
+def test_one_block_alone_decides_nothing(subtests: pytest.Subtests) -> None:
+    for spike in (1e6, -1e6):
+        for rows in (60, 70, 110, 300, 900):
+            with subtests.test(spike=spike, rows=rows):
+                values = noisy(rows)
+                values[-BLOCK:] = [spike] * BLOCK
+                assert kinds(values)[-1] in ("flat", None)
+
+
+def test_a_breakdown_is_told_within_forty_iterations(subtests: pytest.Subtests) -> None:
+    for rows in (100, 400, 8000):
         with subtests.test(rows=rows):
-            found = trend([*noisy(300), *[1e6] * min(rows, BLOCK), *noisy(max(rows - BLOCK, 0) + 9)])
-            assert found is not None and found.kind != "rising"
+            values = [*noisy(rows, 0.02), *noisy(40, 0.0, 1, start=0.02 * rows - 30)]
+            assert trend(values[-1500:]) is not None
+            found = trend(values)
+            assert found is not None and found.kind == "falling" and found.best - found.now > 20
 
 
-def test_a_slow_fall_below_the_noise_of_blocks_is_no_flat_line() -> None:
-    found = trend([10 - 0.1 * row for row in range(needed())])
-    assert found is not None and found.kind == "falling"
-    found = trend([10 - 0.01 * row + 3 * (-1) ** (row // BLOCK) for row in range(1200)])
-    assert found is not None and found.kind == "falling"
+def test_noise_alone_seldom_flips_and_a_clear_rise_is_told_once(subtests: pytest.Subtests) -> None:
+    """Of a thousand iterations: how often it is called another thing than before. waves: how much of the noise goes on."""
+
+    def told(level: Callable[[int], float], waves: float, seed: int) -> list[Kind | None]:
+        draw, values, wave = random.Random(seed), list[float](), 0.0
+        for row in range(1000):
+            wave = waves * wave + draw.gauss(0, 1) * math.sqrt(1 - waves**2)
+            values.append(level(row) + wave)
+        return kinds(values)
+
+    for waves, most in ((0.0, 0.5), (0.5, 0.5), (0.8, 1.0)):
+        with subtests.test(waves=waves):
+            found = [told(lambda row: 0.0, waves, seed) for seed in range(20)]
+            assert sum(map(flips, found)) / len(found) <= most
+    for slope in (0.02, 0.1):
+        with subtests.test(slope=slope):
+            found = [told(lambda row, slope=slope: slope * row, 0.3, seed) for seed in range(20)]
+            assert sum(map(flips, found)) / len(found) <= 1.2, "flat at first, perhaps, then rising for good"
+            assert all(one[-1] == "rising" for one in found)
 
 
 def test_what_nobody_can_see_is_no_change() -> None:
     found = trend([0.1 * (1 + 1e-9 * row) for row in range(400)])
     assert found is not None and found.kind == "flat"
-
-
-def test_a_spike_does_not_make_a_rising_figure_flat() -> None:
-    values = noisy(300, 0.1)
-    values[100:110] = [90.0] * BLOCK
-    found = trend(values)
-    assert found is not None and found.kind == "rising"
-
-
-def test_noise_alone_is_seldom_called_learning_and_a_clear_rise_never_flat() -> None:
-    of_noise = [trend(noisy(400, 0.0, seed)) for seed in range(60)]
-    assert sum(found is not None and found.kind == "rising" for found in of_noise) <= 4
-    assert sum(found is not None and found.kind == "falling" for found in of_noise) <= 1
-    of_rise = [trend(noisy(400, 0.05, seed)) for seed in range(60)]
-    assert all(found is not None and found.kind == "rising" for found in of_rise)
+    assert kinds([4.0] * 100) == ["flat"] * 5
 
 
 def test_too_few_say_nothing_and_unknown_ones_count_for_nothing() -> None:
     assert trend([]) is None
-    assert trend(noisy(needed() - 1, 1.0)) is None
-    assert trend(noisy(needed(), 1.0)) is not None
+    values = noisy(FEWEST, 1.0)
+    assert trend(values[:-1]) is None and trend(values) is not None
     assert trend([math.nan] * 400) is None
-    holes = [value if row % 3 else math.nan for row, value in enumerate(noisy(400, 0.1))]
-    found = trend(holes)
-    assert found is not None and found.kind == "rising"
+    holes = [one for value in noisy(400, 0.1) for one in (math.nan, value)]
+    assert trend(holes) == trend(noisy(400, 0.1))
 
 
 def test_what_no_reward_can_be_counts_for_nothing(subtests: pytest.Subtests) -> None:
     for huge in (math.inf, -math.inf, 1e308, -1e200):
         with subtests.test(huge=huge):
             assert trend([huge] * 400) is None
-            found = trend([value if row % 3 else huge for row, value in enumerate(noisy(400, 0.1))])
-            assert found is not None and found.kind == "rising" and found.now < 50
-
-
-def test_a_constant_is_flat_since_the_start() -> None:
-    found = trend([4.0] * 100)
-    assert found is not None
-    assert (found.kind, found.since, found.then, found.now) == ("flat", 0, 4.0, 4.0)
-
-
-def test_long_runs_have_larger_blocks() -> None:
-    found = trend(array("d", noisy(20_000, 0.001)))
-    assert found is not None
-    assert (found.kind, found.block) == ("rising", 80)
-
-
-def test_records_are_clear_of_the_one_before() -> None:
-    assert record([1.0, 1.5, 2.5, 2.9, 4.0], 1.0) == 4
-    assert record([1.0, 1.5, 2.5, 2.9, 3.5], 1.0) == 2
-    assert record([3.0, 2.0, 1.0], 0.0) == 0
-
-
-def test_correlation_is_pearson_s() -> None:
-    values = noisy(30, 0.1)
-    assert correlation(values) == pytest.approx(np.corrcoef(range(30), values)[0, 1])
-    assert correlation([2.0, 2.0, 2.0]) == 0.0
+            assert trend([value if row % 3 else huge for row, value in enumerate(noisy(400, 0.1))]) is not None

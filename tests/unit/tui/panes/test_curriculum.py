@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from rltui import formatting
 from rltui.events.metric_keys import OVERALL_SPEED
 from rltui.run_state.fold import fold
 from rltui.run_state.snapshot import RunSnapshot
@@ -14,7 +15,7 @@ from tests.fakes.drawn_panes import NOW, STORY, drawn
 
 
 def test_curriculum_of_a_campaign() -> None:
-    text = drawn(CurriculumPane(), fold(RunSnapshot(run="alpha"), figure_stories.campaign(20)))
+    text = drawn(CurriculumPane(), fold(RunSnapshot(run="alpha"), figure_stories.campaign(80)))
     for words in (
         "Phase 1 of 3  ·  BallTouching",
         "phase-1-ball-touching, for 409,600 timesteps",
@@ -31,8 +32,8 @@ def test_curriculum_of_a_campaign() -> None:
         "  ppo.learning_rate 2e-4 → 1e-4",
     ):
         assert words in text
-    speed = 20 / sum(1 / (run_story.iteration(index).metrics[OVERALL_SPEED] or math.nan) for index in range(1, 21))
-    assert f"by the trend: in {round(40 * run_story.STEPS / speed)} s" in text
+    speed = 20 / sum(1 / (run_story.iteration(index).metrics[OVERALL_SPEED] or math.nan) for index in range(61, 81))
+    assert f"by the trend: in {formatting.duration(160 * run_story.STEPS / speed)}" in text
 
 
 def test_curriculum_where_nothing_rises_promises_nothing() -> None:

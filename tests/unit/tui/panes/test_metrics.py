@@ -28,5 +28,5 @@ def test_a_chart_tells_its_change_where_there_is_room() -> None:
     pane.view = View(STORY, NOW)
     pane.charting = replace(pane.charting, alone=True)
     wide, narrow = (plain(pane.paint(width, 12)).split("\n")[0] for width in (60, 30))
-    assert re.search(r"^reward / episode +\+\d\.\d+ in 100 it\. +\d+\.\d$", wide), wide
+    assert re.search(r"^reward / episode +\+\d\.\d+ in 150 it\. +\d+\.\d$", wide), wide
     assert "in 100" not in narrow and narrow.startswith("reward / episode")

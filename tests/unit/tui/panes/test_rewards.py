@@ -10,7 +10,6 @@ import pytest
 
 from rltui.events.records import RunStarted
 from rltui.run_state.history import History
-from rltui.run_state.progress import SMOOTH, MetricChange, change_since
 from rltui.run_state.snapshot import ChartMark, RunSnapshot
 from rltui.tui.panes.pane import View
 from rltui.tui.panes.rewards import RewardsPane, ordered, rows_of, weight_marks, with_newest_rewards
@@ -29,8 +28,8 @@ SNAPSHOT = RunSnapshot(metrics=METRICS, header=run_story.header())
 
 
 def history(rows: int) -> History:
-    """touch is 1 but for the newest SMOOTH rows, where it is 3."""
-    values = array("d", (3.0 if row >= rows - SMOOTH else 1.0 for row in range(rows)))
+    """touch is 1 but for the newest 50 rows, where it is 3."""
+    values = array("d", (3.0 if row >= rows - 50 else 1.0 for row in range(rows)))
     return History(rows, array("d", range(1, rows + 1)), {"reward/touch": values})
 
 
@@ -81,11 +80,10 @@ def test_shares_leave_signs_aside_and_sum_to_one() -> None:
     assert (rows["touch"].weight, rows["concede"].weight) == (2.5, None)
 
 
-def test_the_change_is_the_one_that_charts_tell() -> None:
-    rows = {row.name: row for row in rows_of(replace(SNAPSHOT, history=history(200)))}
-    assert (rows["touch"].change, rows["touch"].trend) == (2.0, 1)
-    assert (rows["in_air"].change, rows["in_air"].trend) == (None, 0)
-    assert change_since(history(200), "reward/touch") == MetricChange(1.0, 3.0, "100 it.")
+def test_the_change_is_the_one_that_the_verdict_judges() -> None:
+    rows = {row.name: row for row in rows_of(replace(SNAPSHOT, history=history(300)))}
+    found = rows["touch"].change
+    assert found is not None and (found.by, found.is_sure, rows["in_air"].change) == (2.0, True, None)
 
 
 def test_orders() -> None:
@@ -113,10 +111,10 @@ def test_marks_are_those_of_this_reward_s_weight() -> None:
 
 
 def test_a_wide_pane_has_weight_change_and_curve() -> None:
-    snapshot = replace(SNAPSHOT, history=history(200))
+    snapshot = replace(SNAPSHOT, history=history(300))
     head, first, *_ = plain(RewardsPane().draw(View(snapshot, 0.0), 110, 5)).split("\n")
     assert head.split("  ")[0] == " reward"
-    assert head.endswith("/ episode share   weight   change in 100 it.  the whole run")
+    assert head.endswith("/ episode share   weight   change in 150 it.  the whole run")
     for title, figure in ("/ episode", "+24.00"), ("share", "80 %"), ("weight", "×2.5"):
         assert head.index(title) + len(title) == first.index(figure) + len(figure)
     text = plain(RewardsPane().draw(View(snapshot, 0.0), 110, 8))
@@ -155,7 +153,7 @@ def test_rewards_show_signs_and_their_sum() -> None:
     assert plain(RewardsPane().draw(view, 42, 6)) == "\n".join(
         [
             " reward                    / episode share",
-            " touch       ━━━━━━━━━━━━━━   +24.00  80 %",
+            " touch       ━━━━━━━━━━━━━━   +24.00▲ 80 %",
             " concede ━━━━                  -6.00  20 %",
             " in_air                            –     –",
             "──────────────────────────────────────────",

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import msgspec
 import pytest
 
 from rltui.events.records import RunResumed, SettingChanged
 from rltui.run_state.fold import fold
 from rltui.run_state.snapshot import RunSnapshot
-from rltui.tui.panes.pane import View
 from rltui.tui.panes.run_info import RunInfoPane, by_hand, change_text
-from rltui.tui.text import plain
 from tests.fakes import figure_stories, run_story
 from tests.fakes.drawn_panes import NOW, STORY, drawn
 
@@ -63,14 +59,7 @@ def test_facts_of_a_resumed_campaign() -> None:
     ]
     text = drawn(RunInfoPane(), fold(RunSnapshot(), records), 160)
     for words in (
-        "phase      1 of 3, BallTouching", "kickoff touches 62 (18 missing)", "sees       default(zero_padding=1) 92",
+        "sees       default(zero_padding=1) 92",
         "table      hash c0ffeec0ffee", "resumed    at 9,000: the newest of run alpha", "from       data/checkpoints/alpha/9000",
     ):  # fmt: skip
         assert words in text, text
-
-
-def test_the_distance_to_the_next_phase_stands_with_the_run_s_facts() -> None:
-    row = run_story.campaign_iteration(NOW)
-    drawn = " ".join(plain(RunInfoPane().draw(View(replace(STORY, metrics=row.metrics), NOW), 60, 30)).split())
-    assert "next phase kickoff touches 62 (18 missing), touches per minute 4.5 (reached)" in drawn
-    assert "next phase" not in plain(RunInfoPane().draw(View(STORY, NOW), 60, 30))

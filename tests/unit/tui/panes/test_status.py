@@ -102,10 +102,10 @@ def test_progress_names_what_comes_next() -> None:
 
 
 def test_progress_to_the_next_phase_and_a_dash_where_nothing_is_known() -> None:
-    rising = plain([progress_line(fold(RunSnapshot(), figure_stories.campaign(20)), 120)])
+    rising = plain([progress_line(fold(RunSnapshot(), figure_stories.campaign(80)), 120)])
     assert "promotion ━━" in rising
-    assert "2 of 4 about 57 s" in rising
-    narrow = plain([progress_line(fold(RunSnapshot(), figure_stories.campaign(20)), 80)])
+    assert "2 of 4 about 3 min 52 s" in rising
+    narrow = plain([progress_line(fold(RunSnapshot(), figure_stories.campaign(80)), 80)])
     assert "checkpoint" in narrow and "promotion" in narrow and "milestone" not in narrow
     latest = plain([progress_line(fold(RunSnapshot(), figure_stories.campaign(9)), 120)])
     assert "of 4 within 34 min" in latest

@@ -353,7 +353,9 @@ class CockpitScreen(Screen[None]):
                 self.send(NextPhase())
 
         if self._may_ask("Next phase"):
-            self.app.push_screen(phase_dialog([distance.words for distance in distances(self.snapshot.metrics)]), decide)
+            self.app.push_screen(
+                phase_dialog([distance.words for distance in distances(self.snapshot.metrics)]), decide
+            )
 
     def action_flag(self, flag: str) -> None:
         """On for all workers, or off where it is on for any."""

@@ -83,7 +83,7 @@ def test_two_runs_have_theirs_in_the_order_of_the_legend(data: DataDir) -> None:
     assert "* alpha  o tiny" in shown and " 9.50  o 3.25" in shown
     assert "Figures at the right: means over 101 and 104 episodes" in shown
     assert "short episodes so far" in " ".join(shown.split())
-    assert "only the timesteps near which both are" in " ".join(shown.split()) and " 71.7 k" in shown
+    assert " 8.19 M" in shown and "╎ tiny reaches 61.4 k timesteps" in shown
     ends = ends_of(found, "train/entropy")
     assert ends.older == run_story.iteration(3).metrics["train/entropy"]
     assert ends.newer == run_story.iteration(400).metrics["train/entropy"]

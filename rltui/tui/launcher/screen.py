@@ -87,8 +87,6 @@ class LauncherScreen(Screen[None]):
         """What the cursor stands on."""
         return self.tree_list.item if self.tree_list.is_attached else None
 
-    # What there is
-
     def _read(self) -> None:
         """Once more, unless a thread does so already."""
         if self._reading is None or self._reading.is_finished:
@@ -161,12 +159,10 @@ class LauncherScreen(Screen[None]):
         run = self.catalog.run(item.name) if self.catalog and item and kind == "run" else None
         dimmed = {"resume"} if run is None or run.state == "training" else set()
         dimmed |= {"new", "edit", "compare"} if kind != "profile" else set()
-        labels = {"launch": launch} | (
-            {"resume": "Resume"} if "resume" not in dimmed else {}
-        )  # of the moment: shown first
+        labels = {"launch": launch}
+        if "resume" not in dimmed:  # what belongs to the moment is shown first
+            labels["resume"] = "Resume"
         self.query_one(Footer).show(labels, frozenset(dimmed))
-
-    # What enter would do
 
     @property
     def plan(self) -> Plan | None:
@@ -201,8 +197,6 @@ class LauncherScreen(Screen[None]):
             self._show_details()
         if message.item == self._starts_when_planned == self.item and (plan := self.plan) is not None:
             self._start(plan)
-
-    # Launching
 
     @on(ListView.Chosen)
     def action_launch(self) -> None:
@@ -279,8 +273,6 @@ class LauncherScreen(Screen[None]):
         else:
             self.app.push_screen(force_dialog(entry), lambda yes: self._start_otherwise(force=True) if yes else None)
 
-    # Profiles
-
     def _profile_for(self, key: str, does: str) -> ProfileEntry | None:
         """The profile that the cursor stands on; where it is none, a notice says what the key is for."""
         entry = profile_at(self.catalog, self.item)
@@ -335,8 +327,6 @@ class LauncherScreen(Screen[None]):
             lines += [f"  {change.key}", f"- {left_text}", f"+ {right_text}"]
         head = [(f"{formatting.plural(len(found), 'difference')}, defaults included: - {left}, + {right}", "muted")]
         self.app.push_screen(TextDialog(f"{left} and {right}", partial(diff_lines, head, lines)))
-
-    # Elsewhere
 
     def action_fold(self) -> None:
         self.tree_list.fold()

@@ -249,7 +249,7 @@ _CONTROL = Health(
 
 CURRICULUM: dict[str, Health] = {
     "curriculum/phase": Health(
-        "Goes up when the criteria are met.", "N goes on by hand; pane u shows what is missing."
+        "Goes up when the criteria are met.", "N goes on by hand; pane 7 shows what is missing."
     ),
     "curriculum/stage": Health("Goes up by timesteps.", "curriculum.stage_steps says when."),
 }
@@ -299,7 +299,7 @@ BY_PREFIX: tuple[tuple[str, Health], ...] = (
     ("lut/entropy_", _CONTROL),
     (
         "curriculum/",
-        Health("Moves towards what the next phase wants.", "Pane u shows each criterion and what is missing."),
+        Health("Moves towards what the next phase wants.", "Pane 7 shows each criterion and what is missing."),
     ),
     ("time/", _MICROS),
 )

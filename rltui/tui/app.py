@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
@@ -25,7 +25,7 @@ from rltui.tui.capture import Capture, screen_text
 from rltui.tui.dependencies import Dependencies
 from rltui.tui.help import FocusedPane, help_on, palette_commands
 from rltui.tui.keymap import keymap
-from rltui.tui.messages import BrowserAsked, RunOpened, WatchAsked
+from rltui.tui.messages import BrowserAsked, Refused, RunOpened, WatchAsked
 from rltui.tui.navigation import Navigator
 from rltui.tui.notifications import Notifier
 from rltui.tui.settings import LoadedSettings, UiSettings, save_layout, ui_path
@@ -37,6 +37,8 @@ from rltui.tui.widgets.dialogs import Dialog, Palette
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
+    from textual.actions import ActionParseResult
+    from textual.dom import DOMNode
     from textual.driver import Driver
     from textual.notifications import SeverityLevel
 
@@ -159,6 +161,22 @@ class RltuiApp(App[str]):
         self.panicked = True
         super().panic(*renderables)
 
+    async def run_action(
+        self,
+        action: str | ActionParseResult,
+        default_namespace: DOMNode | None = None,
+        namespaces: Mapping[str, DOMNode] | None = None,
+    ) -> bool:
+        """An action that cannot act now raises why: no key does nothing silently."""
+        try:
+            return await super().run_action(action, default_namespace, namespaces)
+        except RltuiError as error:
+            self._notifier.refuse(error)
+            return True
+
+    def on_refused(self, message: Refused) -> None:
+        self._notifier.refuse(message.error)
+
     def on_browser_asked(self, message: BrowserAsked) -> None:
         self._navigator.show_browser(message.run, message.state)
 
@@ -213,7 +231,7 @@ class RltuiApp(App[str]):
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """The palette: everything in the registry."""
-        yield from palette_commands(self.place, screen, self._explained_pane(screen))
+        yield from palette_commands(self.place, screen, self._explained_pane(screen), self.own_keys)
 
     def action_command_palette(self) -> None:
         if not isinstance(self.screen, Palette):
@@ -264,13 +282,7 @@ class RltuiApp(App[str]):
         if cockpit is None:
             return
         choice = cockpit.grid.choice
-        try:
-            save_layout(
-                self.ui.path, choice.chosen_ids(), choice.extra, "light" if self.theme == LIGHT.name else "dark"
-            )
-        except RltuiError as error:
-            self.notify(error.message, title="Not saved", severity="error")
-            return
+        save_layout(self.ui.path, choice.chosen_ids(), choice.extra, "light" if self.theme == LIGHT.name else "dark")
         choice.make_default()
         self.notify(self.ui.path.name, title="Layout saved")
 

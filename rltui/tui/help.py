@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import ClassVar, NamedTuple
 
 from textual.app import ComposeResult, SystemCommand
@@ -10,7 +10,7 @@ from textual.binding import BindingType
 from textual.screen import Screen
 from textual.widget import Widget
 
-from rltui.tui.actions import PLACES, Action, Place, key_name, pane_actions
+from rltui.tui.actions import NO_KEY, PLACES, Action, KeyRow, Place, key_name, key_rows, pane_actions
 from rltui.tui.keymap import OwnKeys, with_keys, with_own_keys
 from rltui.tui.text import Line, beside, pad, wrap
 from rltui.tui.widgets.dialogs import Dialog
@@ -23,7 +23,7 @@ HELP_COCKPIT = (
     "One run, live or from disk. The lines at the top say what the trainer does, how far it is and whether it learns; the "
     "panes below have digits. Everything shown was written to the run's journal by the trainer, so it is all still there when "
     "you come back. Capital letters act on the training (p and c do as P and C), other lower-case ones only on the view. The "
-    "last line has the keys that act after the word act, or debug, those that only look after view."
+    "last line has the keys that act after the word act, those that only look after view."
 )
 HELP_LAUNCHER = (
     "Profiles say what a bot shall learn, runs are bots in training, milestones are kept copies of them. Move with the arrow "
@@ -86,28 +86,29 @@ class HelpText(ScrollableLines):
 
 
 def key_lines(place: Place, width: int, own: OwnKeys = NO_OWN) -> list[Line]:
-    """All keys of the place by group."""
-    lines: list[Line] = []
-    groups: dict[str, list[Action]] = {}
-    for action in with_own_keys(PLACES[place], own):
-        groups.setdefault(action.group, []).append(action)
-    for group, actions in groups.items():
-        lines += [(), ((group, "title"),)] if lines else [((group, "title"),)]
-        for action in actions:
-            lines += _key_rows(action, width)
-    return lines
+    """All keys of the place, those of every day first."""
+    rows = key_rows(with_own_keys(PLACES[place], own))
+    parts = [("Every day", [row for row in rows if row.is_daily]), ("More", [row for row in rows if not row.is_daily])]
+    blocks = [[((title, "title"),), *_row_lines(part, width)] for title, part in parts if part]
+    return [line for block in blocks for line in (*block, ())][:-1]
 
 
 def pane_key_lines(pane: str, topic: str, width: int, own: OwnKeys = NO_OWN) -> list[Line]:
     """The keys that the pane has while it is focused; empty where it has none of its own."""
-    rows = [row for action in with_own_keys(pane_actions(pane), own) for row in _key_rows(action, width)]
-    return [((f"Keys of {topic}", "title"),), *rows] if rows else []
+    lines = _row_lines(key_rows(with_own_keys(pane_actions(pane), own)), width)
+    return [((f"Keys of {topic}", "title"),), *lines] if lines else []
 
 
-def _key_rows(action: Action, width: int) -> list[Line]:
-    keys = " ".join(key_name(key) for key in action.keys) or "^p"  # by the palette alone
-    rows = wrap(action.help, width - KEYS)
-    return [((pad(keys if not index else "", KEYS - 1) + " ", "key"), *row) for index, row in enumerate(rows)]
+def _row_lines(rows: Sequence[KeyRow], width: int) -> list[Line]:
+    """What the palette alone has, in one row."""
+    found = [(row.keys, row.help) for row in rows if row.keys != NO_KEY]
+    without = [action.label for row in rows if row.keys == NO_KEY for action in row.actions]
+    found += [(NO_KEY, f"Only there: {', '.join(without)}")] if without else []
+    lines: list[Line] = []
+    for keys, text in found:
+        for index, row in enumerate(wrap(text, width - KEYS)):
+            lines.append(((pad(keys if not index else "", KEYS - 1) + " ", "key"), *row))
+    return lines
 
 
 def explained_lines(topic: str, explained: Sequence[tuple[str, str]], width: int) -> list[Line]:
@@ -142,17 +143,18 @@ def help_on(place: Place | None, focused: FocusedPane | None) -> HelpScreen | No
     return HelpScreen(place, *SCREEN_HELP[place])
 
 
-def palette_commands(place: Place, screen: Screen[object], focused: FocusedPane | None) -> Iterable[SystemCommand]:
-    """The place's, then those of the pane that has the focus."""
-    for action in PLACES[place]:
+def palette_commands(
+    place: Place, screen: Screen[object], focused: FocusedPane | None, own: OwnKeys = NO_OWN
+) -> Iterable[SystemCommand]:
+    """The place's, then those of the pane that has the focus, each with its key."""
+    for action in with_own_keys(PLACES[place], own):
         if action.palette:
-            yield SystemCommand(action.label, action.help, _runner(screen, action.name))
-    if focused is None:
-        return
-    for action in pane_actions(focused.pane_id):
-        if action.palette:
-            yield SystemCommand(f"{focused.name}: {action.label}", action.help, _runner(focused.pane, action.name))
+            yield _command(action, action.label, screen)
+    for action in with_own_keys(pane_actions(focused.pane_id), own) if focused is not None else ():
+        if action.palette and focused is not None:
+            yield _command(action, f"{focused.name}: {action.label}", focused.pane)
 
 
-def _runner(owner: Widget, action: str) -> Callable[[], object]:
-    return lambda: owner.app.call_later(owner.run_action, action)
+def _command(action: Action, title: str, owner: Widget) -> SystemCommand:
+    key = f"  {key_name(action.keys[0])}" if action.keys else ""
+    return SystemCommand(title + key, action.help, lambda: owner.app.call_later(owner.run_action, action.name))

@@ -11,7 +11,7 @@ from functools import lru_cache
 from textual.keys import KEY_NAME_REPLACEMENTS, Keys, key_to_character
 
 from rltui.errors import did_you_mean
-from rltui.tui.actions import COCKPIT, PANE_KEYS, PLACES, Action, key_name, plain_name
+from rltui.tui.actions import COCKPIT, NO_KEY, PANE_KEYS, PLACES, RETIRED, Action, key_name, plain_name
 
 RESERVED: Mapping[str, str] = {
     "ctrl+b": "it is tmux's", "ctrl+a": "it is screen's", "ctrl+s": "it stops the output of serial lines",
@@ -80,11 +80,14 @@ def checked_keys(wanted: OwnKeys) -> tuple[dict[str, tuple[str, ...]], list[KeyP
     good: dict[str, tuple[str, ...]] = {}
     known = {plain_name(action): action for action in (*(a for place in PLACES.values() for a in place), *PANE_KEYS)}
     for name, keys in wanted.items():
+        if name in RETIRED:
+            continue
         problem, normal = _checked(name, keys, known)
         if problem is None:
             good[name] = normal
         else:
             problems.append(problem)
+    good |= _given_way(good)
     while clash := _clash(good):
         problems.append(clash)
         del good[clash.action]
@@ -111,6 +114,19 @@ def _checked(
             return KeyProblem(name, f"{key!r} cannot be had: {why}"), ()
         normal.append(found)
     return None, tuple(dict.fromkeys(normal))
+
+
+def _given_way(own: OwnKeys) -> dict[str, tuple[str, ...]]:
+    """Keys of the actions that have others since this version, where the user has those already: an old ui.toml holds."""
+    groups = [*PLACES.values(), (*COCKPIT, *PANE_KEYS)]
+    found: dict[str, tuple[str, ...]] = {}
+    for actions in groups:
+        taken = {key for action in actions for key in own.get(plain_name(action), ())}
+        for action in actions:
+            name = plain_name(action)
+            if action.was is not None and name not in own and taken.intersection(action.keys):
+                found[name] = tuple(key for key in (*action.keys, *action.was) if key not in taken)
+    return found
 
 
 def _clash(own: OwnKeys) -> KeyProblem | None:
@@ -162,7 +178,7 @@ def pane_key(number: str, own: OwnKeys) -> str:
 
 def _first_key(action: Action, own: OwnKeys) -> str:
     keys = with_own_keys((action,), own)[0].keys
-    return key_name(keys[0]) if keys else "^p"  # by the palette alone
+    return key_name(keys[0]) if keys else NO_KEY
 
 
 @lru_cache(1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from rltui.tui.actions import EVERYWHERE, PLACES, Action, key_name, pane_actions, plain_name
+from rltui.tui.actions import EVERYWHERE, PLACES, Action, KeyRow, key_rows, pane_actions, plain_name
 from rltui.tui.cockpit.screen import PANES
 
 BEGIN, END = "<!-- keys -->", "<!-- /keys -->"
@@ -19,7 +19,9 @@ def keys_table() -> str:
     parts: list[tuple[str, tuple[Action, ...]]] = [(SHARED, EVERYWHERE)]
     parts += [(TITLES[place], tuple(a for a in actions if a not in EVERYWHERE)) for place, actions in PLACES.items()]
     parts += [(f"Pane {pane.NAME}", actions) for pane in PANES if (actions := pane_actions(pane.pane_id()))]
-    return "\n".join("\n".join([f"## {title}", "", *HEAD, *map(_row, actions), ""]) for title, actions in parts)
+    return "\n".join(
+        "\n".join([f"## {title}", "", *HEAD, *map(_row, key_rows(actions)), ""]) for title, actions in parts
+    )
 
 
 def with_table(text: str) -> str:
@@ -31,10 +33,10 @@ def with_table(text: str) -> str:
     return f"{before}{BEGIN}\n{keys_table()}{END}{after}"
 
 
-def _row(action: Action) -> str:
-    keys = " ".join(f"`{_in_table(key_name(key))}`" for key in action.keys) or "`^p`"
-    name = f"`{plain_name(action)}`" if action.bound and action.keys else ""
-    return f"| {keys} | {_in_table(action.help)} | {name} |"
+def _row(row: KeyRow) -> str:
+    keys = " ".join(f"`{_in_table(key)}`" for key in row.keys.split())
+    names = " ".join(f"`{plain_name(action)}`" for action in row.actions if action.bound)
+    return f"| {keys} | {_in_table(row.help)} | {names} |"
 
 
 def _in_table(text: str) -> str:

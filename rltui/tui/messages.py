@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from textual.message import Message
 
 if TYPE_CHECKING:
+    from rltui.errors import RltuiError
     from rltui.supervise.launch import LaunchedTrainer
 
 
@@ -28,6 +29,14 @@ class RunOpened(Message):
     def __init__(self, run: str, trainer: LaunchedTrainer | None = None) -> None:
         super().__init__()
         self.run, self.trainer = run, trainer
+
+
+class Refused(Message):
+    """Something cannot be done now, with the reason; an action raises it instead."""
+
+    def __init__(self, error: RltuiError) -> None:
+        super().__init__()
+        self.error = error
 
 
 class WatchAsked(Message):

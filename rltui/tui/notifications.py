@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Literal
 
 from textual.notifications import Notification, Notify
 
+from rltui.errors import RltuiError
 from rltui.events.records import PhaseChanged, end_words
 from rltui.formatting import state_name
 from rltui.supervise.signals import kill_session, start_session
@@ -219,7 +220,7 @@ class Notifier:
         self._app, self._settings, self._clock, self._write = app, settings, clock, write
         self._hooks = Hooks(settings.hook, settings.hook_seconds, self._hook_failed)
         self._title = ""
-        self._toasts: dict[NoticeKind, Notification] = {}  # the newest of each kind
+        self._toasts: dict[NoticeKind | Literal["refused"], Notification] = {}  # the newest of each kind
         self._since, self._unclean_end = clock(), UncleanEnd()
 
     def begin(self) -> None:
@@ -257,7 +258,7 @@ class Notifier:
         """In each way that is wanted for its kind."""
         ways = self._settings.notify[notice.kind]
         if "toast" in ways:
-            self._toast(notice)
+            self._toast(notice.kind, notice.title, notice.text, notice.severity)
         if "bell" in ways:
             self._app.bell()
         if "osc9" in ways:
@@ -265,11 +266,17 @@ class Notifier:
         if "hook" in ways:
             self._hooks.run(notice)
 
-    def _toast(self, notice: Notice) -> None:
+    def refuse(self, error: RltuiError) -> None:
+        """Why something is not done."""
+        head, _, rest = error.message.partition("\n")
+        text = "\n".join(part for part in (rest, error.hint) if part)
+        self._toast("refused", *((head, text) if text else ("", head)), "warning")
+
+    def _toast(self, kind: NoticeKind | Literal["refused"], title: str, text: str, severity: Severity) -> None:
         """In the place of the last one of its kind; of all kinds the newest stay."""
-        shown = Notification(notice.text, notice.title, notice.severity, SECONDS[notice.severity])
-        over = [self._toasts.pop(notice.kind)] if notice.kind in self._toasts else []
-        self._toasts[notice.kind] = shown
+        shown = Notification(text, title, severity, SECONDS[severity])
+        over = [self._toasts.pop(kind)] if kind in self._toasts else []
+        self._toasts[kind] = shown
         over += [self._toasts.pop(kind) for kind in list(self._toasts)[:-MOST_TOASTS]]
         for old in over:  # behind the message that has it shown
             self._app.call_later(self._app._unnotify, old)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import shutil
 import threading
 from pathlib import Path
-from typing import Any
 
 import pytest
 from textual.pilot import Pilot
@@ -16,7 +15,6 @@ from rltui.runs.inventory import MilestoneMark, read_checkpoint_info, read_marks
 from rltui.runs.lock import RunLock
 from rltui.runs.paths import DataDir
 from rltui.runs.trash import list_trash
-from rltui.tui.app import RltuiApp
 from rltui.tui.browser.compare import CompareText
 from rltui.tui.browser.fork import ForkScreen
 from rltui.tui.browser.library import ALL, TRASH, RunNode
@@ -25,6 +23,7 @@ from rltui.tui.capture import screen_text
 from rltui.tui.cockpit.screen import CockpitScreen
 from rltui.tui.launcher.screen import LauncherScreen
 from rltui.tui.messages import RunOpened
+from rltui.tui.notifications import Notifier
 from rltui.tui.widgets.dialogs import ChoiceDialog, PromptDialog
 from tests.fakes import data_folder, run_story
 from tests.fakes.browsed import PHASE, browser, browser_of, fill, go_to
@@ -45,15 +44,15 @@ def running(picture: str) -> str:
 
 @pytest.fixture
 def told(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The words of all notices, oldest first, those that have gone from the screen too."""
+    """Why things were not done, oldest first, also what has gone from the screen."""
     found: list[str] = []
-    notify = RltuiApp.notify
+    refuse = Notifier.refuse
 
-    def noted(app: RltuiApp, message: str, **more: Any) -> None:
-        found.append(message)
-        notify(app, message, **more)
+    def noted(notifier: Notifier, error: RltuiError) -> None:
+        found.append(error.message)
+        refuse(notifier, error)
 
-    monkeypatch.setattr(RltuiApp, "notify", noted)
+    monkeypatch.setattr(Notifier, "refuse", noted)
     return found
 
 
@@ -245,7 +244,7 @@ async def test_a_run_in_training_is_not_started_twice_and_keeps_its_newest(data:
             await pilot.press("R")
             await until_shown(pilot, "is being trained already")
             assert "Newest good one" not in screen_text(pilot.app.screen)
-            await pilot.press("escape", "D")
+            await pilot.press("escape", "X")
             await until_shown(pilot, "is not deleted")
             assert isinstance(pilot.app.screen, BrowserScreen)
 
@@ -255,7 +254,7 @@ async def test_a_fork_shows_what_fits_what_it_does_and_what_changes(data: DataDi
     launches = Launches(RltuiError("not now", ""))
     async with browser(data, launch=launches) as pilot:
         await go_to(pilot, milestone(data, "005M"))
-        await pilot.press("F")
+        await pilot.press("n")
         await until(pilot, lambda: isinstance(pilot.app.screen, ForkScreen))
         await until_shown(pilot, "▌✓ quick, its own")
         await until_shown(pilot, "start the new run quick-20251127-133000 at 5,000,000 timesteps")
@@ -281,7 +280,7 @@ async def test_a_fork_shows_what_fits_what_it_does_and_what_changes(data: DataDi
             "ball-touching-20251127-133000",
             ("--fork-from", str(milestone(data, "005M").absolute())),
         )
-        await pilot.press("escape", "F")
+        await pilot.press("escape", "n")
         await until_shown(pilot, "start the new run quick-20251127-133000 at 5,000,000 timesteps")
         await pilot.press("enter")
         await until(pilot, lambda: len(launches.plans) == 2)
@@ -300,7 +299,7 @@ async def test_a_profile_that_does_not_fit_says_why(data: DataDir, monkeypatch: 
         monkeypatch.setattr(data_folder, "verdict", lambda path: verdict(path, other))
         (Path("profiles") / "ball-touching.toml").write_text("schema = 1\n# another one\n")
         await go_to(pilot, milestone(data, "005M"))
-        await pilot.press("F")
+        await pilot.press("n")
         await until_shown(pilot, "observation: expected default 89, found default 92")
 
 
@@ -312,23 +311,23 @@ async def test_pin_promote_and_note_stand_beside_the_milestone(data: DataDir) ->
         name = f"{PHASE}/001.09568M"
         for key, mark in (
             ("p", MilestoneMark(pinned=True)),
-            ("P", MilestoneMark(pinned=True, released=True)),
+            ("r", MilestoneMark(pinned=True, released=True)),
             ("p", MilestoneMark(released=True)),
         ):
-            await pilot.press(key)
+            await pilot.press("e", key)
             await until(pilot, lambda mark=mark: read_marks(data.run("alpha")).get(name) == mark)  # type: ignore[misc]
             await until(pilot, lambda mark=mark: browser_of(pilot).entry.mark == mark)  # type: ignore[misc,union-attr]
-        await pilot.press("n", *"flips", "enter")
+        await pilot.press("e", "n", *"flips", "enter")
         await until(pilot, lambda: read_marks(data.run("alpha"))[name].note == "flips")
         await until_shown(pilot, "flips")
-        await pilot.press("n")
+        await pilot.press("e", "n")
         await until(pilot, lambda: isinstance(pilot.app.screen, PromptDialog))
         pilot.app.screen.query_one(Input).value = ""
         await pilot.press("enter")
         await until(pilot, lambda: read_marks(data.run("alpha"))[name] == MilestoneMark(released=True))
         assert tree(milestone(data, "001.09568M")) == before
         await go_to(pilot, data.run("alpha").checkpoint(11_468_800))
-        await pilot.press("p")
+        await pilot.press("e")
         await until_shown(pilot, "only milestones can be marked")
 
 
@@ -368,11 +367,11 @@ async def test_what_is_damaged_by_its_hashes_alone_is_used_for_nothing_until_it_
     (bad / "policy.npz").write_bytes(bytes([content[0] ^ 1]) + content[1:])
     async with browser(data) as pilot:
         await go_to(pilot, bad)
-        await pilot.press("w")  # reads what it needs, whether or not all hashes have been compared
+        await pilot.press("V")  # reads what it needs, whether or not all hashes have been compared
         await until(pilot, lambda: len(told) == 1)
         await pilot.press("v")
         await until_shown(pilot, "✗ policy.npz is damaged: its SHA-256 is")
-        for key in ("F", "x", "M"):
+        for key in ("n", "x", "M"):
             await pilot.press(key)
         expected = ("cannot be watched: policy.npz is damaged", "nothing can be forked from this: policy.npz is damaged",
                     "milestone 5 M of alpha is not copied: policy.npz is damaged", "only a checkpoint can be kept")  # fmt: skip
@@ -393,11 +392,11 @@ async def test_deleting_wants_the_name_and_u_takes_it_back(data: DataDir) -> Non
     async with browser(data) as pilot:
         for label, why in (("005M", "it is pinned"), ("010M", "it is released")):  # not even asked about
             await go_to(pilot, milestone(data, label))
-            await pilot.press("D")
+            await pilot.press("X")
             await until_shown(pilot, why)
             assert isinstance(pilot.app.screen, BrowserScreen)
         await go_to(pilot, path)
-        await pilot.press("D")
+        await pilot.press("X")
         await until(pilot, lambda: isinstance(pilot.app.screen, PromptDialog))
         await pilot.press("enter")  # alone deletes nothing
         await until_shown(pilot, "Type 001.09568M or 5680")
@@ -422,7 +421,7 @@ async def test_after_thirty_seconds_the_trash_is_the_way_back_until_it_is_emptie
     path = milestone(data, "001.09568M")
     async with browser(data, clock=clock) as pilot:
         await go_to(pilot, path)
-        await pilot.press("D")
+        await pilot.press("X")
         await until(pilot, lambda: isinstance(pilot.app.screen, PromptDialog))
         await pilot.press(*"5680", "enter")
         await until_shown(pilot, "u takes it back")
@@ -438,7 +437,7 @@ async def test_after_thirty_seconds_the_trash_is_the_way_back_until_it_is_emptie
         await until(pilot, path.exists)
         await until(pilot, lambda: len(browser_of(pilot).library.under(TRASH)) == 1)
         await show(pilot, TRASH)
-        await pilot.press("D")
+        await pilot.press("X")
         await until_shown(pilot, "Remove 1 saved state for good?")
         await pilot.press("enter")
         assert len(list_trash(data)) == 1
@@ -476,7 +475,7 @@ async def test_comparing_wants_two_and_shows_only_what_differs(data: DataDir) ->
     fill(data)
     async with browser(data) as pilot:
         await pilot.press("equals_sign")
-        await until_shown(pilot, "= compares two: 0 marked")
+        await until_shown(pilot, "two are compared: 0 marked")
         await go_to(pilot, milestone(data, "001.09568M"))
         await pilot.press("space")
         await go_to(pilot, milestone(data, "000.5M"))
@@ -491,7 +490,7 @@ async def test_comparing_wants_two_and_shows_only_what_differs(data: DataDir) ->
         await pilot.press("escape", "space")  # this one marked too
         await go_to(pilot, data.run("beta").milestones / PHASE / "005M")
         await pilot.press("space", "equals_sign")
-        await until_shown(pilot, "= compares two: 3 marked")
+        await until_shown(pilot, "two are compared: 3 marked")
         await go_to(pilot, milestone(data, "000.5M"))
         await pilot.press("space", "equals_sign")
         await until_shown(pilot, "the curves are of single iterations")
@@ -609,7 +608,7 @@ async def test_after_an_act_that_fails_what_appears_on_disk_appears_here_and_the
     monkeypatch.setattr("rltui.tui.browser.operations.change_mark", broken)
     async with browser(data) as pilot:
         await go_to(pilot, milestone(data, "001.09568M"))
-        await pilot.press("p")
+        await pilot.press("e", "p")
         await until_shown(pilot, "ZeroDivisionError: of all things")
         assert done.is_set()
         assert isinstance(pilot.app.screen, BrowserScreen)

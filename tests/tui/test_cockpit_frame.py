@@ -115,7 +115,8 @@ async def test_sizes_grow_and_zero_resets_them() -> None:
         await until(pilot, lambda: log.region.height == before + 2)
         await pilot.press("less_than_sign", "less_than_sign")
         await until(pilot, lambda: log.region.height == before - 2)
-        await pilot.press("f", "0")
+        await pilot.press("f")
+        await cockpit_of(pilot).run_action("reset_layout")
         await until(pilot, lambda: log.region.height == before)
         assert rooms_in(screen_text(pilot.app.screen)) == 5
 
@@ -171,13 +172,13 @@ async def test_control_is_taken_and_its_loss_is_told() -> None:
 
 async def test_readonly_opens_no_dialog_and_says_why() -> None:
     async with cockpit(live_run(), readonly=True) as pilot:
-        for key, what in (("N", "Next phase"), ("colon", "Change"), ("D", "Debug flags")):
+        for key, what in (("N", "next phase"), ("colon", "change"), ("D", "debug flags")):
             await pilot.press(key)
             await until(
                 pilot, lambda what=what: any(notice.title == f"{what}: not now" for notice in pilot.app._notifications)
             )  # type: ignore[misc]
             assert isinstance(pilot.app.screen, CockpitScreen)
-        assert all(notice.message.startswith("This view is read-only") for notice in pilot.app._notifications)
+        assert all(notice.message.startswith("this view is read-only") for notice in pilot.app._notifications)
 
 
 async def test_a_dimmed_key_in_the_footer_says_why_when_clicked() -> None:

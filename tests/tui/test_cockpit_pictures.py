@@ -191,7 +191,9 @@ async def test_what_differs_from_the_plain_view_is_said_in_words(size: tuple[int
         await pilot.press("z")
         await until_shown(pilot, "goes on   since")
         await pilot.press("z", "2", "f")
-        await until_shown(pilot, "f All panes" if size[0] > 80 else "one pane at a time here; from 100")
+        said = "one pane at a time here"
+        await until(pilot, lambda: size[0] <= 80 or "f All panes" in screen_text(pilot.app.screen))
+        await until(pilot, lambda: size[0] > 80 or any(said in notice.message for notice in pilot.app._notifications))
 
 
 @pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")

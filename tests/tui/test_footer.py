@@ -39,7 +39,7 @@ async def test_acts_and_views_stand_apart_in_ascii_too() -> None:
 async def test_the_focused_pane_brings_its_keys_which_are_none_while_something_is_typed() -> None:
     async with cockpit(live_run()) as pilot:
         await pilot.press("1")
-        await until(pilot, lambda: "view / Filter  e Choose" in last_line(pilot))
+        await until(pilot, lambda: "view / Filter  e Edit" in last_line(pilot))
         await pilot.press("slash", "k")
         await until(pilot, lambda: {"P", "C", "M", "S", ":", "?", "q"} <= dimmed(pilot))
         assert "^p" not in dimmed(pilot)
@@ -47,10 +47,10 @@ async def test_the_focused_pane_brings_its_keys_which_are_none_while_something_i
         await pilot.press("escape")
         await until(pilot, lambda: not dimmed(pilot) and "/ Filter" in last_line(pilot))
         await pilot.press("e")  # a list open in the pane takes its keys away
-        await until(pilot, lambda: "Choose" not in last_line(pilot))
+        await until(pilot, lambda: "e Edit" not in last_line(pilot))
         assert not dimmed(pilot)
         await pilot.press("enter")
-        await until_shown(pilot, "e Choose")
+        await until_shown(pilot, "e Edit")
         assert "f Maximise" not in last_line(pilot)
         await pilot.press("f")
         await until_shown(pilot, "f All panes")

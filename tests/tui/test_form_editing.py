@@ -24,7 +24,7 @@ from tests.fakes.screens import FORMS, compare, form_name, until, until_shown
 async def test_the_form_looks_as_it_did(data: DataDir, size: tuple[int, int], ascii_only: bool) -> None:
     async with form(data, size, text=QUICK.replace("epochs = 2", "epochs = 0"), ascii_only=ascii_only) as pilot:
         await until_shown(pilot, "1 mistake")
-        await pilot.press("e")
+        await pilot.press("right_square_bracket")
         await until(pilot, lambda: (row := screen(pilot).row) is not None and show_key(row.path) == "ppo.epochs")
         await pilot.pause()
         compare(f"form-{form_name(size, ascii_only)}", screen_text(pilot.app.screen))
@@ -82,7 +82,7 @@ async def test_escape_leaves_the_line_and_undo_takes_a_change_back(data: DataDir
         assert "arenas = 8 " in text(pilot)
         await pilot.press("u")
         assert text(pilot) == QUICK
-        await pilot.press("r")
+        await pilot.press("U")
         assert "arenas = 8 " in text(pilot)
 
 
@@ -97,14 +97,14 @@ async def test_choices_are_listed_and_truths_toggle(data: DataDir) -> None:
         await go(pilot, "obs.normalize")
         await pilot.press("enter")
         assert "normalize = true" in text(pilot), "it is false by default"
-        await pilot.press("x")
+        await pilot.press("X")
         assert "normalize" not in text(pilot)
 
 
 async def test_rewards_are_chosen_from_all_with_their_explanations_and_own_parts_added_by_path(data: DataDir) -> None:
     async with form(data) as pilot:
         await go(pilot, "rewards.touch", "element")
-        await pilot.press("a")
+        await pilot.press("n")
         await until_shown(pilot, "Add a reward")
         await pilot.press("s", "t", "r", "o", "n", "g")
         await until_shown(pilot, "full_hit_speed")
@@ -114,7 +114,7 @@ async def test_rewards_are_chosen_from_all_with_their_explanations_and_own_parts
         await edited(pilot, "rewards.strong_hit.full_hit_speed", "1000")
         assert "\nstrong_hit = {weight = 1.0, full_hit_speed = 1000}\n" in text(pilot)
         await go(pilot, "rewards.strong_hit", "element")
-        await pilot.press("x")
+        await pilot.press("delete")
         assert text(pilot) == QUICK
         await go(pilot, "resets", "add")
         await pilot.press("enter")

@@ -310,11 +310,11 @@ async def test_branches_fold_and_the_keys_say_where_they_work(data: DataDir) -> 
     two_runs(data)
     async with launcher(data) as pilot:
         await pilot.press("R")
-        await until_shown(pilot, "R goes on with a run")
+        await until_shown(pilot, "only a run can be resumed")
         assert "  5 M  " in await until_shown(pilot, "▾ alpha · Phase1-BallTouching")
         await go_to(pilot, "run alpha")
         await pilot.press("n")
-        await until_shown(pilot, "n starts a new run of a")
+        await until_shown(pilot, "only a profile can be started anew")
         await go_to(pilot, "group Phase1-BallTouching")
         await pilot.press("space")
         assert "        5 M  " not in await until_shown(pilot, "▸ alpha · Phase1-BallTouching")

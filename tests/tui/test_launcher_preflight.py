@@ -26,17 +26,17 @@ async def test_the_checks_turn_green_one_by_one_and_the_speed_is_measured_on_its
     gate = threading.Event()
     async with launcher(data, TALL, tools=children.tools(doctor_goes=gate)) as pilot:
         shown = await until_shown(pilot, "✓ shared memory")
-        assert "✓ action table" in shown and "m measures the speed" in shown
+        assert "✓ action table" in shown and "d measures the speed" in shown
         gate.set()
         await until_shown(pilot, "✓ ready to launch")
         assert not Path("cache").exists()
         gate.clear()
-        await pilot.press("m")
+        await pilot.press("d")
         await until_shown(pilot, "measuring the speed")
         gate.set()
         shown = await until_shown(pilot, "about 14,000 steps/s, 612 MB of memory, a")
         assert "every 5 min 51 s" in shown and "measured here" in shown and "✓ ready to launch" in shown
-        await pilot.press("down", "down", "m")  # one with mistakes
+        await pilot.press("down", "down", "d")  # one with mistakes
         await until_shown(pilot, "only a valid profile can be measured")
     assert (Path("cache") / next(Path("cache").iterdir()).name).is_file()
 
@@ -152,13 +152,13 @@ async def test_force_names_what_it_passes_over(data: DataDir, monkeypatch: pytes
     launches = Launches()
     async with launcher(data, TALL, launch=launches) as pilot:
         await pilot.press("down", "down")
-        await until_shown(pilot, "F launches it all the same")
-        await pilot.press("F")
+        await until_shown(pilot, "enter asks whether to launch it all the same")
+        await pilot.press("enter")
         await until_shown(pilot, "Launch all the same")
         await until_shown(pilot, "the action table x fails 6 checks")
-        await pilot.press("escape", "enter")
+        await pilot.press("escape")
         assert launches.plans == []
-        await pilot.press("F", "f")
+        await pilot.press("enter", "f")
         await until(pilot, lambda: bool(launches.plans))
         assert launches.plans[0].args == ("--resume", "new", "--force")
 

@@ -45,11 +45,11 @@ async def test_search_marks_counts_and_goes_from_hit_to_hit() -> None:
         await pilot.press("enter")
         await until(pilot, lambda: not pane.at_newest)
         assert "line 19" in screen_text(pilot.app.screen)
-        await pilot.press("e")
+        await pilot.press("left_square_bracket")
         assert "line 18" in open_entry(pane)
-        await pilot.press("n", "n")
+        await pilot.press("right_square_bracket", "right_square_bracket")
         assert "line 10" in open_entry(pane), "around the end"
-        await pilot.press("x")
+        await pilot.press("o")
         await until_shown(pilot, "hits only")
         assert "line 20" not in screen_text(pilot.app.screen)
         await pilot.press("escape")
@@ -85,7 +85,9 @@ async def test_an_inverted_search_and_one_that_is_no_expression() -> None:
 async def test_esc_in_the_search_drops_the_search_alone_and_goes_back() -> None:
     async with cockpit(talking()) as pilot:
         pane = cockpit_of(pilot).query_one(LogPane)
-        await pilot.press("9", "w", "up", "up")
+        await pilot.press("9")
+        await pane.run_action("worker")
+        await pilot.press("up", "up")
         here = open_entry(pane)
         await pilot.press("slash", *"line", "up", "up")
         await until_shown(pilot, "/line▏")
@@ -100,20 +102,26 @@ async def test_esc_in_the_search_drops_the_search_alone_and_goes_back() -> None:
 
 async def test_worker_and_flag_filters_go_round() -> None:
     async with cockpit(talking()) as pilot:
-        await pilot.press("9", "f", "w")
+        pane = cockpit_of(pilot).query_one(LogPane)
+        await pilot.press("9", "f")
+        await pane.run_action("worker")
         text = await until_shown(pilot, "worker 0 · ")
         assert "line 58" in text and "line 59" not in text
-        await pilot.press("w", "d")
+        await pane.run_action("worker")
+        await pane.run_action("flag")
         text = await until_shown(pilot, "worker 1 · debug_actions")
         assert "steer 0.25" in text and "line 59" not in text
-        await pilot.press("w", "d")
+        await pane.run_action("worker")
+        await pane.run_action("flag")
         assert "line 59" in await until_shown(pilot, "line 58")
 
 
 async def test_the_count_is_of_the_lines_that_are_shown() -> None:
     async with cockpit(talking()) as pilot:
         pane, snapshot = cockpit_of(pilot).query_one(LogPane), cockpit_of(pilot).snapshot
-        await pilot.press("9", "w", "w")
+        await pilot.press("9")
+        await pane.run_action("worker")
+        await pane.run_action("worker")
         await until_shown(pilot, "worker 1")
         own = [entry for entry in snapshot.log if entry.worker == 1 and entry.level != "debug"]
         await until_shown(pilot, f"{len(own)} of {len(snapshot.log)} lines")
@@ -166,7 +174,7 @@ async def test_from_a_moment_of_the_charts_to_the_log() -> None:
     run.records.add(*(line(number) for number in range(50)))
     async with cockpit(run) as pilot:
         screen = cockpit_of(pilot)
-        await pilot.press("1", "x", *["shift+left"] * 9, "d")
+        await pilot.press("1", *["shift+left"] * 10, "g")
         pane = screen.query_one(LogPane)
         await until(pilot, lambda: screen.focused_pane() is pane)
         assert not pane.at_newest
@@ -217,7 +225,7 @@ async def test_five_thousand_lines_a_second_hold_up_no_key() -> None:
         await pilot.press("9", "slash", *"steer", "enter")
         await until(pilot, run.records.full.is_set)
         for _ in range(3):
-            await pilot.press("up", "down", "n", "e", "x", "x", "w", "pageup")
+            await pilot.press("up", "down", "left_square_bracket", "right_square_bracket", "o", "o", "pageup")
             await until(pilot, lambda: not pane.at_newest)
             await pilot.press("end", "l", "l", "l", "l")
             await until(pilot, lambda: pane.at_newest)
@@ -245,15 +253,15 @@ async def test_a_log_that_stands_still_says_so_and_why(subtests: pytest.Subtests
 async def test_a_search_that_leaves_nothing_of_a_log_that_stands_still_says_so() -> None:
     async with cockpit(talking()) as pilot:
         pane = cockpit_of(pilot).query_one(LogPane)
-        await pilot.press("9", "up", "slash", *"zzz", "enter", "x")
+        await pilot.press("9", "up", "slash", *"zzz", "enter", "o")
         await until(pilot, lambda: not len(pane._list))
         text = await until_shown(pilot, "nothing of level info or above · hits only")
         assert "cannot draw" not in text
-        await pilot.press("up", "enter", "n", "escape")
+        await pilot.press("up", "enter", "right_square_bracket", "escape")
         await until_shown(pilot, "line 59")
 
 
-WALKED = ("up", "down", "pageup", "pagedown", "home", "end", "slash", "enter", "escape", "n", "e", "x", "w", "d", "l", "z", "1", "exclamation_mark")  # fmt: skip
+WALKED = ("up", "down", "pageup", "pagedown", "home", "end", "slash", "enter", "escape", "left_square_bracket", "right_square_bracket", "o", "l", "z", "1", "exclamation_mark")  # fmt: skip
 
 
 async def test_a_walk_over_the_pane_s_keys_breaks_nothing(subtests: pytest.Subtests) -> None:

@@ -9,7 +9,7 @@ from rltui.tui.cockpit.change_prompt import ChangePrompt
 from rltui.tui.notifications import Notice, Notifier
 from rltui.tui.settings import NoticeKind, UiSettings
 from rltui.tui.widgets.footer import Answer
-from tests.fakes.screens import cockpit, cockpit_of, live_run, until
+from tests.fakes.screens import cockpit, live_run, until
 
 
 def notice(number: int, kind: NoticeKind = "milestone", text: str = "15,000,000 timesteps") -> Notice:
@@ -55,7 +55,8 @@ async def test_a_toast_hides_neither_the_answer_above_the_footer_nor_a_dialog_s_
     for size in ((80, 24), (120, 40)):
         with subtests.test(size=size):
             async with cockpit(live_run(), size) as pilot:
-                cockpit_of(pilot)._say((("the milestone is deleted: u takes it back, " * 2, "warn"),))
+                words = (("the milestone is deleted: u takes it back, " * 2, "warn"),)
+                pilot.app.screen.query_one(Answer).say(words, size[0], 1)
                 pilot.app.notify("deleted", timeout=60)
                 await until(pilot, lambda: any(toast.outer_size.height for toast in pilot.app.screen.query(Toast)))
                 await until(pilot, lambda: pilot.app.screen.query_one(Answer).region.height > 0)

@@ -51,12 +51,12 @@ async def test_a_walk_through_all_places(seed: int, count: int, data: DataDir, a
 async def test_all_that_was_changed_in_the_form_can_be_taken_back(
     data: DataDir, acted: list[tuple[str, object]]
 ) -> None:
-    keys = ("down", "up", "right", "x", "delete", "space", "enter", "0", "5", "a", "u", "r", "pagedown", "home")
+    keys = ("down", "up", "X", "delete", "space", "enter", "0", "5", "n", "u", "U", "pagedown", "home")
     async with opened("form", data) as (pilot, _):
         screen = pilot.app.screen
         assert isinstance(screen, FormScreen)
         opened_with, session = screen.session.draft.text, screen.session
-        way = [walking.Step("key", key) for key in ("down", "down", "x", "space", "down", "right", "x")]
+        way = [walking.Step("key", key) for key in ("down", "down", "X", "space", "down", "enter", "X")]
         way += [step for step in walking.steps(4, 60, keys, {"": print}) if step.kind == "key"]
         await Walk(pilot, {}, acted).go(way)
         while pilot.app.screen is not screen or screen.line.row is not None or screen.as_text:
@@ -65,5 +65,5 @@ async def test_all_that_was_changed_in_the_form_can_be_taken_back(
         assert count
         await pilot.press(*["u"] * count)
         await until(pilot, lambda: session.draft.text == opened_with)
-        await pilot.press(*["r"] * count)
+        await pilot.press(*["U"] * count)
         await until(pilot, lambda: session.draft.text == changed)

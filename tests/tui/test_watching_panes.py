@@ -75,7 +75,7 @@ async def test_arena_and_trace_at_each_size(readers: list[FakeReader], subtests:
                     assert "cannot draw" not in screen
                     assert size[0] < 120 or "127.0.0.1:9273, 1,204 packets" in screen
                     known = len(readers)
-                    await pilot.press("v")
+                    await pilot.press("0")
                     await until(pilot, lambda known=known: len(readers) > known)  # type: ignore[misc]
                     await sees(pilot, readers, 40)
                     screen = await until_shown(pilot, "car 1 of 2, blue")
@@ -151,7 +151,7 @@ async def test_a_pane_listens_only_while_it_is_seen(readers: list[FakeReader]) -
         assert not any(reader.runs for reader in readers)
         await pilot.press("8")
         await until(pilot, lambda: any(reader.runs for reader in readers))
-        await pilot.press("v")
+        await pilot.press("0")
         await until(pilot, lambda: len(readers) == 2 and readers[1].runs)
         await until(pilot, lambda: not readers[0].runs)
         await pilot.press("1")
@@ -197,17 +197,17 @@ async def test_frozen_it_stands_still(readers: list[FakeReader]) -> None:
 
 async def test_the_trace_shows_another_car_and_holds_still(readers: list[FakeReader]) -> None:
     async with cockpit(playing_run(), (120, 40)) as pilot:
-        await pilot.press("v", "f")
+        await pilot.press("0", "f")
         await sees(pilot, readers, 40)
         await pilot.press("right_square_bracket")
         await until_shown(pilot, "car 2 of 2, orange")
         await pilot.press("right_square_bracket", "left_square_bracket")
         await until_shown(pilot, "car 2 of 2, orange")
-        await pilot.press("space")
-        await until_shown(pilot, "held: space goes on")
+        await pilot.press("up")
+        await until_shown(pilot, "held: End goes on")
         await sees(pilot, readers, 55)
         assert "0:03.66" not in screen_text(pilot.app.screen)
-        await pilot.press("space")
+        await pilot.press("end")
         await until_shown(pilot, "0:03.66")
 
 
@@ -227,7 +227,7 @@ async def test_as_much_as_a_viewer_may_send(readers: list[FakeReader]) -> None:
     """Six cars, more rewards than there is room for."""
     names = tuple(f"my/folder/rewards.py:Reward{index}" for index in range(30))
     async with cockpit(playing_run(), (80, 24)) as pilot:
-        await pilot.press("v", "f")
+        await pilot.press("0", "f")
         await sees(pilot, readers, 90, cars=6, names=(*NAMES, *names))
         screen = await until_shown(pilot, "car 1 of 6, blue")
         assert "the other" in screen and "cannot draw" not in screen
@@ -249,7 +249,7 @@ async def test_under_another_screen_a_pane_does_not_listen(readers: list[FakeRea
 
 async def test_the_sums_of_the_trace_have_bars_where_there_is_room(readers: list[FakeReader]) -> None:
     async with cockpit(playing_run(), (120, 40)) as pilot:
-        await pilot.press("v", "f")
+        await pilot.press("0", "f")
         await sees(pilot, readers, 40)
         screen = await until_shown(pilot, "share")
         assert "━" in next(line for line in screen.splitlines() if "share" in line)

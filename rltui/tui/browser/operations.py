@@ -19,7 +19,7 @@ from rltui.runs.checkpoint import POLICY_FILE, DamagedError, read_file
 from rltui.runs.inventory import CheckpointInfo, MilestoneMark, change_mark, read_checkpoint_info
 from rltui.runs.lock import lock_holder
 from rltui.runs.paths import DataDir
-from rltui.tui.widgets.dialogs import PromptDialog
+from rltui.tui.widgets.dialogs import ChoiceDialog, PromptDialog
 
 LONGEST_NOTE = 200
 UNDO_SECONDS = 30.0
@@ -36,12 +36,23 @@ class Outcome:
 
 def unavailable(entry: CheckpointInfo | None, *, readonly: bool) -> frozenset[str]:
     """Actions that cannot be done with this entry."""
-    dimmed = {"resume", "fork", "keep", "pin", "note", "promote", "delete", "undo"} if readonly else set()
+    dimmed = {"resume", "fork", "keep", "marks", "delete", "undo"} if readonly else set()
     usable = entry is not None and entry.usable
-    dimmed |= set() if usable else {"fork", "watch", "pin", "note", "promote", "export"}
+    dimmed |= set() if usable else {"fork", "watch", "marks", "export"}
     dimmed |= set() if entry is not None and entry.saved else {"resume"}
     dimmed |= set() if usable and entry is not None and not entry.milestone else {"keep"}
     return frozenset(dimmed)
+
+
+def marks_dialog(entry: CheckpointInfo) -> ChoiceDialog[str]:
+    """Answers with the name of the action that changes the mark."""
+    _check_can_mark(entry)
+    choices = [
+        ("n", "note", "Note"),
+        ("p", "pin", "Unpin" if entry.mark.pinned else "Pin (▲): it cannot be deleted"),
+        ("r", "promote", "Take the release back" if entry.mark.released else "Release (●): it cannot be deleted"),
+    ]
+    return ChoiceDialog(entry.title, choices)
 
 
 def toggle_flag(data: DataDir, entry: CheckpointInfo, flag: Flag) -> Outcome:

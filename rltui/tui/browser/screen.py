@@ -37,7 +37,7 @@ from rltui.tui.checks.results import ProfileChecker
 from rltui.tui.dependencies import Launch
 from rltui.tui.launcher.plan import PlanReady, plan_state
 from rltui.tui.launcher.start import start_dialog, start_trainer
-from rltui.tui.messages import BrowserLeft, RunOpened, WatchAsked
+from rltui.tui.messages import BrowserLeft, Refused, RunOpened, WatchAsked
 from rltui.tui.notifications import exit_message
 from rltui.tui.text import Line
 from rltui.tui.widgets.compositor import PlacedCompositor
@@ -120,8 +120,8 @@ class BrowserScreen(Screen[None]):
     def on_mount(self) -> None:
         self.table.focus()
         self._show()
-        self.action_refresh()
-        self.set_interval(REFRESH, lambda: self.action_refresh() if self.is_active else None)
+        self._refresh()
+        self.set_interval(REFRESH, lambda: self._refresh() if self.is_active else None)
         self.set_interval(1.0, self._show_keys)
 
     @property
@@ -135,6 +135,10 @@ class BrowserScreen(Screen[None]):
         return self.table.entry
 
     def action_refresh(self) -> None:
+        self._refresh()
+        self.notify("Read again from disk.", timeout=2)
+
+    def _refresh(self) -> None:
         """Look at the disk; once more afterwards where a look is under way, for it may have missed what is new."""
         self._read_again = self._reading
         if not self._reading:
@@ -154,7 +158,7 @@ class BrowserScreen(Screen[None]):
     @if_mounted
     def on_library_ready(self, message: LibraryReady) -> None:
         if message.library.complete and self._read_again:
-            self.action_refresh()
+            self._refresh()
         if message.library == self.library:
             self._details.repaint()  # ages grow
             return
@@ -206,18 +210,24 @@ class BrowserScreen(Screen[None]):
         self._show_details()
 
     @on(ListView.Chosen)
+    async def _row_chosen(self) -> None:
+        await self.run_action("open")
+
     def action_open(self) -> None:
         if self.focused is self.tree_list:
             self.table.focus()
-        elif (entry := self.entry) is not None and entry.run:
-            self.post_message(RunOpened(entry.run))
+        elif run := self._highlighted().run:
+            self.post_message(RunOpened(run))
+        else:
+            raise RltuiError("it belongs to no run")
 
     def action_mark(self) -> None:
         """Folds a run in the tree; marks a state in the table."""
         if self.focused is self.tree_list:
-            self.tree_list.fold()
-        else:
-            self.table.mark()
+            if not self.tree_list.fold():
+                raise RltuiError("only a run opens and closes")
+        elif not self.table.mark():
+            raise RltuiError("only a whole saved state can be compared")
 
     def on_key(self, event: events.Key) -> None:
         if event.key in SORTABLE:
@@ -238,7 +248,11 @@ class BrowserScreen(Screen[None]):
 
     def action_verify(self) -> None:
         """All that are shown; one that was found damaged may have been mended since."""
-        self._read_hashes([entry.path for entry in self.table.entries if entry.saved])
+        paths = [entry.path for entry in self.table.entries if entry.saved]
+        if not paths:
+            raise RltuiError("the table shows no saved state to read")
+        self._read_hashes(paths)
+        self.notify(f"Reading {formatting.plural(len(paths), 'saved state')}.", timeout=2)
 
     @work(thread=True, exclusive=True, group="hashes", exit_on_error=False)
     def _read_hashes(self, paths: Sequence[Path]) -> None:
@@ -283,6 +297,17 @@ class BrowserScreen(Screen[None]):
         if plan is not None:
             start_trainer(self, plan, self._dependencies.launch, self._clock)
 
+    def action_marks(self) -> None:
+        """Which of a milestone's marks to change."""
+        self._attempt(self._choose_mark)
+
+    def _choose_mark(self, entry: CheckpointInfo) -> None:
+        def answered(chosen: str | None) -> None:
+            if chosen:
+                self.call_later(self.run_action, chosen)
+
+        self.app.push_screen(operations.marks_dialog(entry), answered)
+
     def action_pin(self) -> None:
         self._attempt(partial(self._operate_on, partial(operations.toggle_flag, flag="pinned")))
 
@@ -302,7 +327,8 @@ class BrowserScreen(Screen[None]):
         """The highlighted state; all that the trash holds, where that is shown."""
         if self.node.kind != "trash":
             self._attempt(partial(self._ask, operations.deletion_prompt, operations.delete))
-        elif self._may_write():
+        else:
+            self._check_may_write()
             self._empty_trash()
 
     def _empty_trash(self) -> None:
@@ -313,15 +339,11 @@ class BrowserScreen(Screen[None]):
                 self._undo = None
                 self._operate(lambda: operations.empty_trash(self._data, trashed))
 
-        try:
-            self.app.push_screen(operations.empty_trash_prompt(trashed), empty)
-        except RltuiError as error:
-            self._complain(error)
+        self.app.push_screen(operations.empty_trash_prompt(trashed), empty)
 
     def action_undo(self) -> None:
         """A row of the trash comes back; else the newest deletion or keeping is taken back, while it may."""
-        if not self._may_write():
-            return
+        self._check_may_write()
         undo, self._undo = self._undo, None
         entry = self.entry
         if entry is not None and entry.deleted is not None:
@@ -330,39 +352,36 @@ class BrowserScreen(Screen[None]):
             self._operate(undo.operation)
         else:
             words = f"nothing was deleted or kept in the last {UNDO_SECONDS:g} s"
-            self._complain(RltuiError(words, "Older deletions are under Trash: u on a row puts it back"))
+            raise RltuiError(words, "Older deletions are under Trash: u on a row puts it back")
 
     def action_compare(self) -> None:
         """Says how to choose two where there are not."""
         chosen = to_compare(self.library, self.table.marked, self.entry)
-        if len(chosen) == 2:
-            comparison, charts = compare(*chosen), self._dependencies.charts
-            self.app.push_screen(CompareScreen(self._data, comparison, self._clock, charts))
-        else:
+        if len(chosen) != 2:
             hint = "space marks a row; the highlighted one may be the second"
-            self._complain(RltuiError(f"= compares two: {len(chosen)} marked", hint))
+            raise RltuiError(f"two are compared: {len(chosen)} marked", hint)
+        comparison, charts = compare(*chosen), self._dependencies.charts
+        self.app.push_screen(CompareScreen(self._data, comparison, self._clock, charts))
 
     def action_watch(self) -> None:
         ascii_only = self._dependencies.charts == "ascii"
-        try:
-            self.post_message(WatchAsked(operations.watch_command(self.entry, self._data, ascii_only=ascii_only)))
-        except RltuiError as error:
-            self._complain(error)
+        self.post_message(WatchAsked(operations.watch_command(self.entry, self._data, ascii_only=ascii_only)))
 
-    def _may_write(self) -> bool:
-        """Says why not where nothing may be changed."""
+    def _check_may_write(self) -> None:
         if self._dependencies.readonly:
-            hint = "start rltui without --readonly to change anything"
-            self._complain(RltuiError("this is a view to look only", hint))
-        return not self._dependencies.readonly
+            raise RltuiError("this is a view to look only", "start rltui without --readonly to change anything")
+
+    def _highlighted(self) -> CheckpointInfo:
+        if (entry := self.entry) is None:
+            raise RltuiError("no saved state is highlighted")
+        return entry
 
     def _attempt(self, act: Callable[[CheckpointInfo], None], *, writes: bool = True) -> None:
-        """With the highlighted state; says why not where that cannot be done."""
-        if (entry := self.entry) is not None and (not writes or self._may_write()):
-            try:
-                act(entry)
-            except RltuiError as error:
-                self._complain(error)
+        """With the highlighted state."""
+        entry = self._highlighted()
+        if writes:
+            self._check_may_write()
+        act(entry)
 
     def _ask(
         self,
@@ -394,17 +413,11 @@ class BrowserScreen(Screen[None]):
     def on_operation_done(self, message: OperationDone) -> None:
         outcome = message.outcome
         if isinstance(outcome, RltuiError):
-            self._complain(outcome)
+            self.post_message(Refused(outcome))
         else:
             if outcome.undo is not None:
                 self._undo = Undo(outcome.words, self._clock() + UNDO_SECONDS, outcome.undo)
             elif outcome.words:
                 self.notify(outcome.words, timeout=5)
             self._show_keys()
-        self.action_refresh()
-
-    def _complain(self, error: RltuiError) -> None:
-        """Say why something is not done."""
-        head, _, rest = error.message.partition("\n")
-        text = "\n".join(part for part in (rest, error.hint) if part)
-        self.notify(text or head, title=head if text else "", severity="warning", timeout=8)
+        self._refresh()

@@ -303,9 +303,11 @@ class CheckpointTable(ListView):
         if key := key_at(self.head or (), message.x):
             self.sort_by(key)
 
-    def mark(self) -> None:
-        """The state under the cursor for the comparison; again takes the mark away."""
-        if (entry := self.entry) is not None and entry.meta is not None:
-            others = [path for path in self.marked if path != entry.path]
-            self.marked = others if len(others) < len(self.marked) else [*others, entry.path]
-            self.update_rows()
+    def mark(self) -> bool:
+        """The state under the cursor for the comparison; again takes the mark away. False where it cannot be compared."""
+        if (entry := self.entry) is None or entry.meta is None:
+            return False
+        others = [path for path in self.marked if path != entry.path]
+        self.marked = others if len(others) < len(self.marked) else [*others, entry.path]
+        self.update_rows()
+        return True

@@ -99,11 +99,13 @@ class RunTree(ListView):
         self._library = library
         self.set_rows(rows(library, self._folded, max(self.size.width, NARROWEST)), self.node)
 
-    def fold(self) -> None:
-        """Fold the run under the cursor, or open it."""
-        if isinstance(self.key, RunNode) and self.key.kind == "run":
-            self._folded ^= {self.key}
-            self.show(self._library)
+    def fold(self) -> bool:
+        """Fold the run under the cursor, or open it; False where it is none."""
+        if not isinstance(self.key, RunNode) or self.key.kind != "run":
+            return False
+        self._folded ^= {self.key}
+        self.show(self._library)
+        return True
 
     def moved(self) -> None:
         """The node stays where it was asked for at first and is yet to be read."""

@@ -305,10 +305,12 @@ class PaneGrid(Widget):
         self.choice.maximise(self._focused_or_first)
         self._place_again()
 
-    def grow(self, direction: int) -> None:
-        """The focused pane's slot gets more rows (1), or fewer (-1)."""
+    def grow(self, direction: int) -> bool:
+        """The focused pane's slot gets more rows (1), or fewer (-1); False where it cannot."""
+        before = self.regions
         self.choice.grow(self._focused_or_first, self.screen.size, direction * STEP)
         self._place_again()
+        return self.regions != before
 
     def reset(self) -> None:
         """As ui.toml has it."""

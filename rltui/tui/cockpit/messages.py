@@ -6,11 +6,11 @@ from collections.abc import Iterable
 
 from rltui import formatting
 from rltui.run_state.snapshot import RunSnapshot, Stage
-from rltui.tui.actions import COCKPIT, LAUNCHER, Action, key_name
+from rltui.tui.actions import COCKPIT, LAUNCHER, NO_KEY, Action, key_name
 from rltui.tui.keymap import OwnKeys, with_own_keys
 from rltui.tui.text import Line
 
-SHOWN = 8.0  # seconds that a final status, or a note, stays
+SHOWN = 8.0  # seconds that a final status stays
 _STAGES = {
     "sent": ("◌", "sent", "muted"),
     "accepted": ("◌", "accepted", "busy"),
@@ -28,13 +28,9 @@ def command_status(snapshot: RunSnapshot, now: float, *, leaving: bool = False) 
     newest = snapshot.command_statuses[-1] if snapshot.command_statuses else None
     if newest is None or (newest.stage not in ("sent", "accepted") and now - newest.time > SHOWN):
         return ()
-    return status_line(newest.name, newest.stage, newest.text or _waiting(newest.stage, now - newest.time))
-
-
-def status_line(name: str, stage: Stage, text: str) -> Line:
-    """Of the command of this name."""
-    symbol, word, role = _STAGES[stage]
-    return ((f"{symbol} ", role), (f"{name} ", "strong"), (word, role), (f": {text}" if text else "", "muted"))
+    symbol, word, role = _STAGES[newest.stage]
+    text = newest.text or _waiting(newest.stage, now - newest.time)
+    return ((f"{symbol} ", role), (f"{newest.name} ", "strong"), (word, role), (f": {text}" if text else "", "muted"))
 
 
 def _waiting(stage: Stage, seconds: float) -> str:
@@ -44,14 +40,10 @@ def _waiting(stage: Stage, seconds: float) -> str:
     return f"no answer within {formatting.age(seconds)}" if stage == "sent" else formatting.age(seconds)
 
 
-def nothing_to_close(own: OwnKeys) -> Line:
+def nothing_to_close(own: OwnKeys) -> str:
     """What esc says where it has nothing to close."""
     keys = _keys(COCKPIT, own)
-    return (
-        ("nothing to close here: ", "muted"),
-        (keys["launcher"], "key"), (" launcher, ", "strong"),
-        (keys["leave"], "key"), (" quit", "strong"),
-    )  # fmt: skip
+    return f"nothing to close: {keys.get('launcher', NO_KEY)} launcher, {keys.get('leave', NO_KEY)} quit"
 
 
 def how_to_resume(snapshot: RunSnapshot, own: OwnKeys) -> str:

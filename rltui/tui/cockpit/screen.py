@@ -14,6 +14,7 @@ from textual.reactive import reactive
 from textual.screen import Screen
 
 from rltui import formatting
+from rltui.errors import RltuiError
 from rltui.events.commands import (
     Command,
     NextPhase,
@@ -38,8 +39,8 @@ from rltui.tui.background import Newest, if_mounted
 from rltui.tui.cockpit.change_prompt import ChangePrompt
 from rltui.tui.cockpit.dialogs import FlagsDialog, QuitChoice, phase_dialog, quit_dialog
 from rltui.tui.cockpit.layout import SINGLE_HEIGHT, SINGLE_WIDTH, STATUS, PaneGrid, is_minimal, is_single
-from rltui.tui.cockpit.messages import SHOWN, command_status, frozen_text, how_to_resume, nothing_to_close, status_line
-from rltui.tui.messages import BrowserAsked
+from rltui.tui.cockpit.messages import command_status, frozen_text, how_to_resume, nothing_to_close
+from rltui.tui.messages import BrowserAsked, Refused
 from rltui.tui.notifications import exit_message
 from rltui.tui.panes.action_table import ActionTablePane
 from rltui.tui.panes.audit import AuditPane
@@ -57,7 +58,6 @@ from rltui.tui.panes.time import TimePane
 from rltui.tui.panes.turtle import TurtlePane
 from rltui.tui.panes.workers import WorkersPane
 from rltui.tui.settings import UiSettings
-from rltui.tui.text import Line
 from rltui.tui.widgets.compositor import PlacedCompositor
 from rltui.tui.widgets.dialogs import NO_FILTER_IN_PANE, NoFilterScreen
 from rltui.tui.widgets.footer import Answer, Footer
@@ -69,12 +69,12 @@ PANES: tuple[type[Pane], ...] = (
     WorkersPane,
     ActionTablePane,
     TurtlePane,
-    ArenaPane,
-    TracePane,
     CurriculumPane,
-    MachinePane,
-    RunInfoPane,
+    ArenaPane,
     LogPane,
+    TracePane,
+    RunInfoPane,
+    MachinePane,
     AuditPane,
 )
 _TRAINING = frozenset(action.name for action in in_footer("cockpit") if action.trains)
@@ -122,7 +122,6 @@ class CockpitScreen(Screen[None]):
             if isinstance(pane, MetricsPane):
                 pane.charting = replace(pane.charting, smoothing=settings.smoothing)
         self._changes: list[str] = []  # typed, oldest first
-        self._note: tuple[Line, float] | None = None  # why a key did nothing, and when that was (Unix seconds)
         self._inbox: Newest[RunSnapshot] = Newest()
         self._reader: RunReader | None = None
         self._leaving = False
@@ -203,26 +202,13 @@ class CockpitScreen(Screen[None]):
         self.query_one(StatusPane).show(replace(live, frozen=frozen))
         footer = self.query_one(Footer)
         footer.show(self._footer_labels(), _TRAINING if self.why_not else frozenset())
-        self.query_one(Answer).say(self._answer(live.now), self.size.width, int(footer.display))
+        answer = command_status(self.snapshot, live.now, leaving=self._leaving)
+        self.query_one(Answer).say(answer, self.size.width, int(footer.display))
 
     def _footer_labels(self) -> dict[str, str]:
         labels = {"pause": "Resume"} if self.snapshot.state == "paused" else {}
         labels |= {"maximise": "All panes"} if self.grid.choice.alone is not None else {}
         return labels | ({"launcher": "Launcher"} if not self.running else {})
-
-    def _answer(self, now: float) -> Line:
-        """The note, unless a command was sent after it; else what became of the newest command."""
-        statuses = self.snapshot.command_statuses
-        note, when = self._note or ((), 0.0)
-        newer = not statuses or statuses[-1].time <= when
-        if note and newer and not self._leaving and now - when <= SHOWN:
-            return note
-        return command_status(self.snapshot, now, leaving=self._leaving)
-
-    def _say(self, note: Line) -> None:
-        """Above the footer, until a command is sent."""
-        self._note = note, self._clock()
-        self.show_now()
 
     @property
     def running(self) -> bool:
@@ -249,13 +235,15 @@ class CockpitScreen(Screen[None]):
 
     def action_maximise(self) -> None:
         if self.grid.choice.alone is None and is_single(*self.size):
-            self._say(((f"one pane at a time here; from {SINGLE_WIDTH}×{SINGLE_HEIGHT} on several fit", "muted"),))
-            return
+            raise RltuiError(f"one pane at a time here; several fit from {SINGLE_WIDTH}×{SINGLE_HEIGHT} on")
         self.grid.maximise()
         self.show_now()
 
     def action_grow(self, direction: int) -> None:
-        self.grid.grow(direction)
+        if not self.grid.grow(direction):
+            raise RltuiError(
+                "the pane cannot be any higher here" if direction > 0 else "the pane cannot be any lower here"
+            )
 
     def action_reset_layout(self) -> None:
         self.grid.reset()
@@ -276,7 +264,7 @@ class CockpitScreen(Screen[None]):
         elif self.grid.choice.alone is not None:
             self.action_maximise()
         else:
-            self._say(nothing_to_close(getattr(self.app, "own_keys", {})))
+            raise RltuiError(nothing_to_close(getattr(self.app, "own_keys", {})))
 
     def action_no_filter(self) -> None:
         """The focused pane has none: what is typed behind the key would act."""
@@ -295,7 +283,10 @@ class CockpitScreen(Screen[None]):
         charts.action_compare()
 
     def action_log_level(self) -> None:
-        self.query_one(LogPane).next_level()
+        log = self.query_one(LogPane)
+        level = log.next_level()
+        if not log.display:
+            self.notify(f"log: {level} and above", timeout=2)
 
     @property
     def why_not(self) -> str:
@@ -314,18 +305,14 @@ class CockpitScreen(Screen[None]):
     def send(self, command: Command) -> None:
         """Ask the trainer; its answers show above the footer and in the log, never the request."""
         if not self.readonly and not self._leaving and not self.running:
-            self._say(status_line(command_name(command), "unsent", self.why_not))
-            return
-        self._note = None
-        if self._reader is not None:
+            self.post_message(Refused(RltuiError(f"{command_name(command)}: not sent", self.why_not)))
+        elif self._reader is not None:
             self._reader.send(command)
 
-    def _may_ask(self, what: str) -> bool:
-        """Before a dialog opens: says why it would lead to nothing."""
-        reason = self.why_not
-        if reason:
-            self.app.notify(reason[0].upper() + reason[1:], title=f"{what}: not now", severity="warning")
-        return not reason
+    def _check_may_ask(self, what: str) -> None:
+        """Before a dialog opens that would lead to nothing."""
+        if reason := self.why_not:
+            raise RltuiError(f"{what}: not now", reason)
 
     def action_pause(self) -> None:
         self.send(Resume() if self.snapshot.state == "paused" else Pause())
@@ -341,9 +328,8 @@ class CockpitScreen(Screen[None]):
 
     def action_take_control(self) -> None:
         if self.snapshot.link.mine:
-            self.app.notify("Your keys act on the training already.", title="You control this run")
-        else:
-            self.send(TakeControl())
+            raise RltuiError("you control this run already")
+        self.send(TakeControl())
 
     def action_next_phase(self) -> None:
         """The bot may not be ready for it: ask first."""
@@ -352,10 +338,9 @@ class CockpitScreen(Screen[None]):
             if wanted:
                 self.send(NextPhase())
 
-        if self._may_ask("Next phase"):
-            self.app.push_screen(
-                phase_dialog([distance.words for distance in distances(self.snapshot.metrics)]), decide
-            )
+        self._check_may_ask("next phase")
+        distances_left = [distance.words for distance in distances(self.snapshot.metrics)]
+        self.app.push_screen(phase_dialog(distances_left), decide)
 
     def action_flag(self, flag: str) -> None:
         """On for all workers, or off where it is on for any."""
@@ -368,16 +353,16 @@ class CockpitScreen(Screen[None]):
 
     def action_flags(self) -> None:
         """All flags, for all workers or one."""
-        if self._may_ask("Debug flags"):
-            self.app.push_screen(FlagsDialog(lambda: self.snapshot, self.send, self._clock))
+        self._check_may_ask("debug flags")
+        self.app.push_screen(FlagsDialog(lambda: self.snapshot, self.send, self._clock))
 
     def action_change(self) -> None:
         def decide(text: str | None) -> None:
             if text is not None:
                 self.send(parse(text))
 
-        if self._may_ask("Change"):
-            self.app.push_screen(ChangePrompt(self.snapshot, self._changes), decide)
+        self._check_may_ask("change")
+        self.app.push_screen(ChangePrompt(self.snapshot, self._changes), decide)
 
     def action_leave(self) -> None:
         """Ask what is to become of the training, unless there is nothing to ask."""

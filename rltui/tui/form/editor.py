@@ -1,4 +1,4 @@
-"""Editing a field: what is typed as TOML, values to step through, lists to choose from, the change of the draft."""
+"""Editing a field: what is typed as TOML, lists to choose from, the change of the draft."""
 
 from __future__ import annotations
 
@@ -79,13 +79,11 @@ def _expected(entry: KeyReference | None) -> str:
 
 
 def choices(row: FormRow) -> tuple[str, ...]:
-    """All values that a field may have: TOML text; empty where there are too many."""
+    """The words that a field may have, as TOML text; empty where it may have others."""
     entry = row.entry
-    if row.kind != "field" or entry is None or row.component:
+    if row.kind != "field" or entry is None or row.component or entry.nature != "string":
         return ()
-    if entry.nature == "boolean":
-        return ("true", "false")
-    return tuple(toml_string(choice) for choice in entry.choices) if entry.nature == "string" else ()
+    return tuple(toml_string(choice) for choice in entry.choices)
 
 
 def list_at(row: FormRow | None) -> KeyPath | None:
@@ -126,7 +124,7 @@ def _with_reward(draft: Draft, reference: Reference, place: KeyPath, name: str) 
 def without(draft: Draft, row: FormRow) -> Draft:
     """A key or an element out of the text, so that its default holds. RltuiError."""
     if row.kind in ("section", "group", "add"):
-        raise RltuiError("x takes a field or an element out")
+        raise RltuiError("only a field or an element can be taken out")
     if isinstance(row.path[-1], int):
         return draft.remove(row.path)
     return draft.unset(row.path) if row.written is not None else draft

@@ -146,7 +146,9 @@ def verdict_lines(state: TextState, width: int, above: Sequence[ProfileProblem] 
         lines += [text_line(f"✗ {formatting.plural(len(state.errors), 'mistake')}", "bad")]
         for problem in [each for each in state.errors if each not in above][:MOST_PROBLEMS]:
             lines += problem_lines(problem, width)
-        lines += wrap("F in the launcher trains it all the same", width, "muted") if state.check.forcible else []
+        lines += (
+            wrap("the launcher trains it all the same, after asking", width, "muted") if state.check.forcible else []
+        )
     for warning in state.check.warnings:
         lines += wrap(f"! {warning}", width, "warn")
     return lines

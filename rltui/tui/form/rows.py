@@ -151,11 +151,6 @@ class FieldList(ListView):
         self.is_open ^= {row.path}
         return True
 
-    def go_to_match(self, by: int) -> None:
-        """The cursor to the next row that matches, or the one before, around the ends."""
-        matching = [identity for identity, row in self.fields.items() if matches(row, self.pattern)]
-        self.go_to(next_of(matching, self.key, self.fields if by > 0 else reversed(list(self.fields))))
-
     def go_to_problem(self) -> None:
         """The cursor to the next row that is wrong."""
         state = replace(self._state, is_open=self.is_open)

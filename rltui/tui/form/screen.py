@@ -34,6 +34,7 @@ from rltui.tui.form.rows import FOLDED, FieldList, paths_hiding
 from rltui.tui.form.save import save_profile
 from rltui.tui.form.session import EditSession
 from rltui.tui.help import HelpScreen
+from rltui.tui.messages import Refused
 from rltui.tui.themes import role_style
 from rltui.tui.widgets.compositor import PlacedCompositor
 from rltui.tui.widgets.dialogs import ChoiceDialog, ChooserDialog, bring_to_top
@@ -89,7 +90,7 @@ class FormScreen(Screen[Path | None]):
         self._reader, self._checker = reader, checker
         self._trouble = ""  # why the keys are not known
         self.field_list, self.line, self.text_view = FieldList(), FieldInput(), TomlView()
-        self.search_line = FilterLine("form-search", self.field_list, self.field_list, "n next")
+        self.search_line = FilterLine("form-search", self.field_list, self.field_list)
         self._title, self._details = TextView("form-title"), TextView("form-details", classes="pane")
         self._title.can_focus, self._details.border_title = False, "What it means"
 
@@ -177,6 +178,11 @@ class FormScreen(Screen[Path | None]):
         """What the cursor stands on."""
         return self.field_list.row
 
+    def _highlighted(self) -> FormRow:
+        if (row := self.row) is None:
+            raise RltuiError("no field is highlighted")
+        return row
+
     @property
     def as_text(self) -> bool:
         return self.has_class("as-text")
@@ -202,17 +208,20 @@ class FormScreen(Screen[Path | None]):
         try:
             self.session.do(change(self.session.draft))
         except RltuiError as error:
-            self.notify(error.message, severity="error")
+            self.post_message(Refused(error))
             return False
         self.ask_check()
         return True
 
     @on(ListView.Chosen)
+    async def _row_chosen(self) -> None:
+        await self.run_action("edit")
+
     def action_edit(self) -> None:
         """A line to type in, a list to choose from, the other of two values, or fold: as the row's kind has it."""
-        row = self.row
-        if row is None or self.line.row is not None:
+        if self.line.row is not None:
             return
+        row = self._highlighted()
         if row.kind in FOLDED:
             self.action_fold()
         elif row.kind == "add":
@@ -227,6 +236,8 @@ class FormScreen(Screen[Path | None]):
         elif row.kind == "field":
             self.line.open(row)
             self.show_footer()
+        else:
+            raise RltuiError("there is nothing to change here")
 
     def _choose(self, dialog: ChooserDialog, row: FormRow) -> None:
         def take(name: str | None) -> None:
@@ -264,8 +275,7 @@ class FormScreen(Screen[Path | None]):
         """To the list that the cursor stands in."""
         place = editor.list_at(self.row)
         if place is None:
-            self.notify("a adds to rewards, resets, terminals and phases", severity="warning")
-            return
+            raise RltuiError("there is nothing to add to here: go to rewards, resets, terminals or phases")
         kind = str(place[-1])
         if kind in OF_LISTS or kind == "phases":
             dialog = editor.element_chooser(self.reference, kind)
@@ -279,35 +289,34 @@ class FormScreen(Screen[Path | None]):
             self.show_all()
 
     def action_remove(self) -> None:
-        row = self.row
-        if row is not None:
-            self._try(lambda draft: editor.without(draft, row))
+        row, draft = self._highlighted(), self.session.draft
+        if editor.without(draft, row).text == draft.text:
+            raise RltuiError("it is not written: its default holds")
+        self._try(lambda draft: editor.without(draft, row))
 
     def action_undo(self) -> None:
-        if self.session.undo():
-            self.ask_check()
-        else:
-            self.notify("nothing to undo")
+        if not self.session.undo():
+            raise RltuiError("there is no change to take back")
+        self.ask_check()
 
     def action_redo(self) -> None:
-        if self.session.redo():
-            self.ask_check()
-        else:
-            self.notify("nothing to redo")
+        if not self.session.redo():
+            raise RltuiError("nothing was taken back")
+        self.ask_check()
 
     # Going to rows
 
     def action_fold(self) -> None:
-        if self.field_list.fold():
-            self.show_all()
+        if not self.field_list.fold():
+            raise RltuiError("only a section or an element opens and closes; while a search is on, all are open")
+        self.show_all()
 
     def action_next_mistake(self) -> None:
         """What hides it is opened, and a search ends."""
         problems = self.session.check.errors if self.session.check else []
         keys = [problem.key for problem in problems if problem.key]
         if not keys:
-            self.notify("no mistake" if not problems else "it is about the whole text: tab shows it")
-            return
+            raise RltuiError("there is no mistake" if not problems else "it is about the whole text: tab shows it")
         self.search_line.drop()
         self.field_list.unfold(*paths_hiding(keys, self.field_list.fields.values()))
         self.show_all()
@@ -316,12 +325,6 @@ class FormScreen(Screen[Path | None]):
     def action_search(self) -> None:
         if self.line.row is None and not self.as_text:
             self.search_line.open()
-
-    def action_next_found(self, by: int) -> None:
-        if self.field_list.filtered:
-            self.field_list.go_to_match(by)
-        else:
-            self.notify("/ searches; then n goes to the next field found, N to the one before")
 
     # The text
 

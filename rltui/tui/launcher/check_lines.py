@@ -28,8 +28,8 @@ STATES = {
 # What launching does where a check has failed.
 CONSEQUENCES: Mapping[str, str] = {
     "profile": "launching is refused",
-    "action table": "launching is refused, unless forced",
-    "rewards": "launching is refused, unless forced",
+    "action table": "launching asks first",
+    "rewards": "launching asks first",
     "memory": "the system may end the trainer",
     "disk": "what cannot be saved is said, and training goes on",
     "visualiser": "training goes on without it",
@@ -133,7 +133,7 @@ def _expected(summary: ProfileSummary | None, context: PlanContext, width: int) 
     lines = wrap(f"Expected here: {', '.join(parts)}", width, "strong") if parts else []
     if context.preflight is not None and SPEED in context.preflight.left:
         return [(), *lines, text_line("measuring the speed …", "muted")]
-    how = wrap(found.basis, width, "muted") if found is not None else [(("m", "key"), (" measures the speed", "muted"))]
+    how = wrap(found.basis, width, "muted") if found is not None else [(("d", "key"), (" measures the speed", "muted"))]
     return [(), *lines, *how]
 
 

@@ -78,7 +78,7 @@ def _problems(entry: ProfileEntry, width: int) -> list[Line]:
         lines += [(((" " * 9), ""), *row) for row in wrap(problem.hint, width - 9, "good")] if problem.hint else []
     ways = "e opens its form; a file saved by your editor is checked again"
     if check is not None and check.forcible:
-        lines += [(), (("F", "key"), (" launches it all the same", "strong"))]
+        lines += [(), (("enter", "key"), (" asks whether to launch it all the same", "strong"))]
     return [*lines, (), *wrap(ways, width, "muted")]
 
 

@@ -26,7 +26,7 @@ from rltui.tui.launcher.details import LauncherDetails, LauncherTitle
 from rltui.tui.launcher.plan import PLANNED, OpenRun, Plan, PlanReady, Refusal, plan_item, plan_stamp
 from rltui.tui.launcher.start import force_dialog, nothing_fits_dialog, start_dialog, start_trainer
 from rltui.tui.launcher.tree import FIRST_PROFILE, HEADINGS, CatalogTree, Item, profile_at
-from rltui.tui.messages import BrowserAsked, RunOpened
+from rltui.tui.messages import BrowserAsked, Refused, RunOpened
 from rltui.tui.notifications import exit_message
 from rltui.tui.widgets.compositor import PlacedCompositor
 from rltui.tui.widgets.dialogs import TextDialog, diff_lines
@@ -114,13 +114,17 @@ class LauncherScreen(Screen[None]):
         return next(iter([*wanted, *unchecked]), None)
 
     def action_refresh(self) -> None:
+        self._read_anew()
+        self.notify("Read again from disk.", timeout=2)
+
+    def _read_anew(self) -> None:
         self._read()
         self.details.examine()
 
     def action_measure(self) -> None:
-        entry = self._profile_for("m", "measures the speed of")
-        if entry is not None and not self.details.examine(speed=True):
-            self.notify("only a valid profile can be measured", severity="warning")
+        self._profile("measured")
+        if not self.details.examine(speed=True):
+            raise RltuiError("only a valid profile can be measured")
 
     @if_mounted
     def on_catalog_ready(self, message: CatalogReady) -> None:
@@ -199,10 +203,13 @@ class LauncherScreen(Screen[None]):
             self._start(plan)
 
     @on(ListView.Chosen)
+    async def _row_chosen(self) -> None:
+        await self.run_action("launch")
+
     def action_launch(self) -> None:
         item = self.item
         if item is None:
-            return
+            raise RltuiError("nothing is listed yet")
         if item.kind in HEADINGS:
             self.action_fold()
         elif item.kind == "run":
@@ -213,15 +220,14 @@ class LauncherScreen(Screen[None]):
     def action_resume(self) -> None:
         run = self.catalog.run(self.item.name) if self.catalog and self.item and self.item.kind == "run" else None
         if run is None:
-            self.notify("R goes on with a run: choose one under Runs", severity="warning")
-        elif run.state == "training":
-            self.notify(f"{run.name} is training: enter shows it", severity="warning")
-        else:
-            self._start(self.plan)
+            raise RltuiError("only a run can be resumed: choose one under Runs")
+        if run.state == "training":
+            raise RltuiError(f"{run.name} is training: enter shows it")
+        self._start(self.plan)
 
     def action_new(self) -> None:
-        if self._profile_for("n", "starts a new run of") is not None:
-            self._start_otherwise(new=True)
+        self._profile("started anew")
+        self._start_otherwise(new=True)
 
     def _start_otherwise(self, *, new: bool = False, force: bool = False) -> None:
         """What the highlighted profile does by other keys than enter."""
@@ -248,8 +254,11 @@ class LauncherScreen(Screen[None]):
             start_trainer(self, plan, self._launch, self._clock, self.details.end_preflight())
 
     def _refuse(self, entry: ProfileEntry, plan: Refusal) -> None:
+        if entry.check is not None and entry.check.forcible:
+            self._ask_to_force(entry)
+            return
         if entry.invalid:
-            self.notify(plan.hint, title=plan.words, severity="error", timeout=8)
+            self.post_message(Refused(RltuiError(plan.words, plan.hint)))
             return
 
         def answered(answer: str | None) -> None:
@@ -263,46 +272,40 @@ class LauncherScreen(Screen[None]):
 
     def action_force(self) -> None:
         """In spite of checks: names what is passed over, and asks."""
-        entry = self._profile_for("F", "forces")
-        if entry is None or entry.check is None:
-            return
+        entry = self._profile("launched so")
+        if entry.check is None:
+            raise RltuiError("it is being checked")
         if entry.check.valid:
-            self.notify("nothing speaks against it: enter launches", severity="information")
-        elif not entry.check.forcible:
-            self.notify("its mistakes cannot be passed over: e opens its form", severity="error")
-        else:
-            self.app.push_screen(force_dialog(entry), lambda yes: self._start_otherwise(force=True) if yes else None)
+            raise RltuiError("nothing speaks against it: enter launches")
+        if not entry.check.forcible:
+            raise RltuiError("its mistakes cannot be passed over: e opens its form")
+        self._ask_to_force(entry)
 
-    def _profile_for(self, key: str, does: str) -> ProfileEntry | None:
-        """The profile that the cursor stands on; where it is none, a notice says what the key is for."""
+    def _ask_to_force(self, entry: ProfileEntry) -> None:
+        self.app.push_screen(force_dialog(entry), lambda yes: self._start_otherwise(force=True) if yes else None)
+
+    def _profile(self, done: str) -> ProfileEntry:
+        """That the cursor stands on. done: what is to be done with it."""
         entry = profile_at(self.catalog, self.item)
         if entry is None:
-            self.notify(f"{key} {does} a profile: choose one under Profiles", severity="warning")
+            raise RltuiError(f"only a profile can be {done}: choose one under Profiles")
         return entry
 
     def action_edit(self) -> None:
         from rltui.tui.form.screen import FormScreen
         from rltui.tui.form.session import EditSession  # not needed before the first picture
 
-        entry = self._profile_for("e", "edits")
-        if entry is None:
-            return
-        try:
-            session = EditSession.open(entry.path, entry.shipped)
-        except RltuiError as error:
-            self.notify(error.message, severity="error")
-            return
+        entry = self._profile("edited")
+        session = EditSession.open(entry.path, entry.shipped)
         self.app.push_screen(FormScreen(session, self._tools.reference, self._tools.texts), self._edited)
 
     def _edited(self, path: Path | None) -> None:
         self.tree_list.wanted = path
-        self.action_refresh()
+        self._read_anew()
 
     def action_compare(self) -> None:
         """The first time chooses one side, the second shows the differences."""
-        entry = self._profile_for("=", "compares")
-        if entry is None:
-            return
+        entry = self._profile("compared")
         if self._compared in (None, entry.path):
             self._compared = entry.path
             self.notify("go to another profile and press = again; esc gives up", title=f"{entry.name} is one side")
@@ -329,16 +332,20 @@ class LauncherScreen(Screen[None]):
         self.app.push_screen(TextDialog(f"{left} and {right}", partial(diff_lines, head, lines)))
 
     def action_fold(self) -> None:
-        self.tree_list.fold()
+        if not self.tree_list.fold():
+            raise RltuiError("only a heading opens and closes; while a filter is on, all are open")
 
     def action_filter(self) -> None:
         self.filter_line.open()
 
     def action_back(self) -> None:
         """The filter first; then what was to be compared."""
-        if not self.filter_line.drop() and self._compared is not None:
-            self._compared = None
-            self.notify("nothing is compared")
+        if self.filter_line.drop():
+            return
+        if self._compared is None:
+            raise RltuiError("nothing to close: q quits")
+        self._compared = None
+        self.notify("nothing is compared")
 
     def action_browser(self) -> None:
         """With what is highlighted, where it is a run or something of one."""

@@ -229,12 +229,14 @@ class CatalogTree(ListView):
         self._catalog = catalog
         self._fill()
 
-    def fold(self) -> None:
-        """Open what is closed under the cursor, close what is open; what is filtered is all open."""
+    def fold(self) -> bool:
+        """Open what is closed under the cursor, close what is open; False where it hides nothing, or a filter is on."""
         item = self.item
-        if item is not None and item.kind in HEADINGS:
-            self._folded ^= {item} if not self._pattern.text else set()
-            self._fill()
+        if item is None or item.kind not in HEADINGS or self._pattern.text:
+            return False
+        self._folded ^= {item}
+        self._fill()
+        return True
 
     def filter_by(self, pattern: Pattern, goes: object | None) -> None:
         """Show what matches. goes: where the cursor goes; None: it stays."""

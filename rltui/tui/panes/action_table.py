@@ -187,6 +187,7 @@ class ActionTablePane(FilterablePane):
 
     def action_sort(self) -> None:
         """By use, or as the table has them."""
+        self.check_rows()
         self.by_use = not self.by_use
         self.to_top()
         self.redraw()

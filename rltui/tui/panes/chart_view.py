@@ -44,7 +44,6 @@ MORE = (
 LEAST_WIDTH, GOOD_HEIGHT, LEAST_HEIGHT, GAP = 25, 8, 5, 2
 MOST_ACROSS, MOST_DOWN = 6, 8
 FEWEST_ROWS = 4  # iterations that a zoomed chart holds at least
-_PAN = 0.25  # of what is shown
 NO_CHANGE = 1e-12  # of any figure: less is the arithmetic of means
 MOST_MARKS = 6
 
@@ -146,14 +145,6 @@ def zoomed(charting: Charting, history: History, whole: tuple[float, float], fac
         return replace(charting, window=width)
     share = (middle - start) / (end - start) if end > start else 1.0
     return _placed(replace(charting, window=width), middle + width * (1 - share), whole)
-
-
-def panned(charting: Charting, whole: tuple[float, float], direction: int) -> Charting:
-    """A quarter of what is shown to the left (-1) or right (1); as it was where all is shown."""
-    if charting.window is None:
-        return charting
-    _, end = span_of(charting, whole)
-    return _placed(charting, end + direction * _PAN * charting.window, whole)
 
 
 def with_cursor(charting: Charting, x: float, whole: tuple[float, float]) -> Charting:

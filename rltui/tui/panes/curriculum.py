@@ -21,7 +21,7 @@ _FIGURE, _WANTED, _MISSING, _WHEN = 10, 12, 17, 13  # columns
 class CurriculumPane(Pane, ScrollableLines):
     """From what is now to what was before; it scrolls."""
 
-    NUMBER = "u"
+    NUMBER = "7"
     SLOT = "charts"
     ROOMY_SLOT = "side"
     WANTS = 15

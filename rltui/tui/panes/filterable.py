@@ -7,6 +7,7 @@ from typing import TypeVar
 
 from textual import events
 
+from rltui.errors import RltuiError
 from rltui.tui.panes.pane import Pane, View
 from rltui.tui.text import Line, text_line
 from rltui.tui.widgets.filter_bar import MOVES, Pattern, TypedFilter, filter_words
@@ -31,6 +32,11 @@ class FilterablePane(Pane, ListView):
         self._keys: Sequence[object] = ()  # of the rows shown
         self._here: object = None  # of the row that the cursor was put on; None: of whatever is there
         self._of = 0  # rows without the filter
+
+    def check_rows(self) -> None:
+        """Before an action on them: RltuiError where there are none."""
+        if not self._keys:
+            raise RltuiError(NOTHING if self._of else "there is nothing here yet")
 
     def words(self, view: View) -> str:
         """The lower border's text without a filter, in Textual markup."""

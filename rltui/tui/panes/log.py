@@ -11,6 +11,7 @@ from textual import events
 from textual.binding import BindingType
 
 from rltui import formatting
+from rltui.errors import RltuiError
 from rltui.events.records import Level
 from rltui.run_state.log_entries import LEVELS, LogEntry
 from rltui.tui.actions import pane_bindings
@@ -35,11 +36,9 @@ class LogPane(Pane, ScrollableLines):
     EMPTY = "Here will be what the trainer, its workers and whoever controls the run have to say."
     HELP = (
         "Newest at the bottom; it follows until you move up (it says that it stands still), and again with End. <log_level> "
-        "changes the level shown, <log.worker> the worker, <log.flag> the debug flag; <log.search> looks for a regular "
-        "expression (with ! before it, for all that does not match), <log.next_hit> and <log.earlier_hit> go to the next "
-        "hit and the earlier one, <log.only_hits> shows hits only, <log.open> opens an entry with its whole trace, "
-        "<log.clear> clears. The newest 5,000 entries are here; everything is in journal.jsonl "
-        "of the run's folder, and what the trainer printed in trainer.log."
+        "changes the level shown; <log.search> looks for a regular expression in the text, who says it and its debug flag. "
+        "The newest 5,000 entries are here; everything is in journal.jsonl of the run's folder, and what the trainer printed "
+        "in trainer.log."
     )
     BINDINGS: ClassVar[list[BindingType]] = pane_bindings("log")
 
@@ -95,24 +94,38 @@ class LogPane(Pane, ScrollableLines):
         self.redraw()
 
     def action_next_hit(self) -> None:
+        self._check_search()
         self._go_to_hit(1)
 
     def action_earlier_hit(self) -> None:
+        self._check_search()
         self._go_to_hit(-1)
 
+    def _check_search(self, wants_hit: bool = True) -> None:
+        if not self._list.wanted.search.text:
+            raise RltuiError(self.with_keys("nothing is searched for: <log.search>"))
+        if wants_hit and not self._list.hits:
+            raise RltuiError("no line matches the search")
+
     def action_only_hits(self) -> None:
+        self._check_search(wants_hit=False)
         self._choose(only_hits=not self._list.wanted.only_hits)
 
     def action_worker(self) -> None:
+        if not self._list.workers:
+            raise RltuiError("no line is of a worker")
         self._choose(worker=_following(self._list.wanted.worker, sorted(self._list.workers), None))
 
     def action_flag(self) -> None:
+        if not self._list.flags:
+            raise RltuiError("no line is of a debug flag")
         self._choose(flag=_following(self._list.wanted.flag, sorted(self._list.flags), ""))
 
     def action_open(self) -> None:
-        if len(self._list):
-            entry = self._list.entries[self._window.place]
-            self.app.push_screen(TextDialog(entry.source or "Trainer's output", partial(opened_lines, entry)))
+        if not len(self._list):
+            raise RltuiError("no line is shown")
+        entry = self._list.entries[self._window.place]
+        self.app.push_screen(TextDialog(entry.source or "Trainer's output", partial(opened_lines, entry)))
 
     def action_clear(self) -> None:
         self._filter = TypedFilter[int]()
@@ -146,7 +159,7 @@ class LogPane(Pane, ScrollableLines):
             self._window.stand(place)
             self.redraw()
             if event.chain > 1:
-                self.action_open()
+                self.call_next(self.run_action, "open")
 
     def watch_has_focus(self, has_focus: bool) -> None:
         """The cursor shows, and a search is typed, while the pane has the focus."""

@@ -50,7 +50,7 @@ class LogFilter:
         """Whether a search is on and this is one of its hits."""
         if not self.search.text.strip("!") or self.search.problem:
             return False
-        return self.search.matches(entry.message[:SEARCHED], entry.source)
+        return self.search.matches(entry.message[:SEARCHED], entry.source, entry.flag)
 
 
 class LogList:

@@ -10,6 +10,7 @@ from textual import events
 from textual.binding import BindingType
 
 from rltui import formatting
+from rltui.errors import RltuiError
 from rltui.events.episode_reward import SHORT_SO_FAR, WHY_SHORT
 from rltui.events.metrics import health_of, metric_of
 from rltui.events.records import CLOCK
@@ -41,7 +42,6 @@ from rltui.tui.panes.chart_view import (
     moved_cursor,
     next_count,
     next_smoothing,
-    panned,
     row_at,
     span_of,
     with_cursor,
@@ -114,6 +114,12 @@ class MetricsPane(Pane):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Without a chart there is nothing to filter, and no line to type in."""
         return action != "filter" or (self.view is not None and not self.has_nothing(self.view))
+
+    def _shown_view(self) -> View:
+        """Of which there are charts."""
+        if self.view is None or self.has_nothing(self.view):
+            raise RltuiError("there are no charts before the first iteration")
+        return self.view
 
     def change(self, charting: Charting) -> None:
         """Look at the charts like this."""
@@ -251,54 +257,51 @@ class MetricsPane(Pane):
         return True
 
     def action_smooth(self) -> None:
+        self._shown_view()
         self.change(replace(self.charting, smoothing=next_smoothing(self.charting.smoothing)))
 
     def action_log_axis(self) -> None:
+        self._shown_view()
         self.change(replace(self.charting, log=not self.charting.log))
 
     def action_guides(self) -> None:
+        self._shown_view()
         self.change(replace(self.charting, guides=not self.charting.guides))
 
     def action_explain(self) -> None:
+        self._shown_view()
         self.change(replace(self.charting, explained=not self.charting.explained))
 
     def action_enlarge(self) -> None:
+        self._shown_view()
         self.change(replace(self.charting, alone=not self.charting.alone))
 
     def action_columns(self) -> None:
+        self._shown_view()
         self.change(replace(self.charting, across=next_count(self.charting.across, MOST_ACROSS)))
 
     def action_rows(self) -> None:
+        self._shown_view()
         self.change(replace(self.charting, down=next_count(self.charting.down, MOST_DOWN)))
 
     def action_zoom(self, direction: int) -> None:
         """1: half as many timesteps; -1: twice as many."""
-        if self.view is not None:
-            factor = 0.5 if direction > 0 else 2.0
-            self.change(zoomed(self.charting, self.view.snapshot.history, self.scene(self.view).whole, factor))
-
-    def action_pan(self, direction: int) -> None:
-        if self.view is not None:
-            self.change(panned(self.charting, self.scene(self.view).whole, direction))
-
-    def action_cursor(self) -> None:
-        """On at the newest iteration, or off."""
-        if self.charting.cursor is not None:
-            self.change(replace(self.charting, cursor=None))
-        else:
-            self.action_move_cursor(0)
+        view, factor = self._shown_view(), 0.5 if direction > 0 else 2.0
+        charting = zoomed(self.charting, view.snapshot.history, self.scene(view).whole, factor)
+        if charting == self.charting:
+            raise RltuiError("a few iterations are shown" if direction > 0 else "all timesteps are shown")
+        self.change(charting)
 
     def action_move_cursor(self, columns: int) -> None:
-        if self.view is not None:
-            room = max((cell.width for cell in self.cells), default=USUAL_WIDTH) - AXIS
-            whole = self.scene(self.view).whole
-            self.change(moved_cursor(self.charting, self.view.snapshot.history, whole, columns, room))
+        """On at the newest iteration; then so many columns further."""
+        view = self._shown_view()
+        room = max((cell.width for cell in self.cells), default=USUAL_WIDTH) - AXIS
+        self.change(moved_cursor(self.charting, view.snapshot.history, self.scene(view).whole, columns, room))
 
     def action_select(self, steps: int) -> None:
         """The chart so many places further on has the attention."""
-        if self.view is not None:
-            last = max(len(self.keys(self.view)) - 1, 0)
-            self.change(replace(self.charting, at=min(max(self.charting.at + steps, 0), last)))
+        last = max(len(self.keys(self._shown_view())) - 1, 0)
+        self.change(replace(self.charting, at=min(max(self.charting.at + steps, 0), last)))
 
     def action_page(self, direction: int) -> None:
         self.action_select(direction * max(len(self.cells), 1))
@@ -344,9 +347,7 @@ class MetricsPane(Pane):
 
     def action_choose(self) -> None:
         """The list of all metrics."""
-        if self.view is None:
-            return
-        history = self.view.snapshot.history
+        history = self._shown_view().snapshot.history
         marked = charted(self.charting, history)
 
         def take(name: str | None) -> None:
@@ -357,9 +358,9 @@ class MetricsPane(Pane):
 
     def action_log_there(self) -> None:
         """The log, at the cursor's moment."""
-        if self.view is None or self.charting.cursor is None:
-            return
-        history = self.view.snapshot.history
+        history = self._shown_view().snapshot.history
+        if self.charting.cursor is None:
+            raise RltuiError("no moment is chosen: the arrows, or a click on a chart, bring up the cursor")
         clock = history.columns.get(CLOCK)
         if clock is not None:
             self.screen.query_one(LogPane).jump_to(clock[row_at(history, self.charting.cursor)])
@@ -377,8 +378,7 @@ class MetricsPane(Pane):
 
     def _list_runs(self, choice: Choice) -> None:
         """RunsListed comes."""
-        if self.view is not None:
-            self.comparison.ask(self._other_runs, self.view.snapshot.run, choice)
+        self.comparison.ask(self._other_runs, self._shown_view().snapshot.run, choice)
 
     @if_mounted
     def on_runs_listed(self, message: RunsListed) -> None:
@@ -410,6 +410,9 @@ class MetricsPane(Pane):
 
     def action_whole(self) -> None:
         """All timesteps."""
+        self._shown_view()
+        if self.charting.window is None:
+            raise RltuiError("all timesteps are shown")
         self.change(replace(self.charting, window=None, end=None))
 
     @if_mounted
@@ -428,10 +431,8 @@ class MetricsPane(Pane):
     def _scroll(self, event: events.MouseEvent, rows: int) -> None:
         """The wheel: a row of charts up or down; with ctrl it zooms."""
         event.stop()
-        if event.ctrl:
-            self.action_zoom(-rows)
-        else:
-            self.action_select(rows * grid(*self.size, self.charting)[0])
+        steps = rows * grid(*self.size, self.charting)[0]
+        self.call_next(self.run_action, f"zoom({-rows})" if event.ctrl else f"select({steps})")
 
 
 def _windowed(iterations: int, charting: Charting) -> str:

@@ -10,6 +10,7 @@ from typing import ClassVar, overload
 
 from textual.binding import BindingType
 
+from rltui.errors import RltuiError
 from rltui.events.match_frames import StepRewards, Watched
 from rltui.tui.actions import pane_bindings
 from rltui.tui.panes.live_match import LiveMatchPane
@@ -258,7 +259,7 @@ class TracePane(LiveMatchPane, ScrollableLines):
     """Newest at the bottom; below it the sums of this episode and of the one before."""
 
     BINDINGS: ClassVar[list[BindingType]] = pane_bindings("trace")
-    NUMBER = "v"
+    NUMBER = "0"
     SLOT = "charts"
     NAME = "Reward trace"
     SHORT = "Trace"
@@ -267,7 +268,7 @@ class TracePane(LiveMatchPane, ScrollableLines):
     HELP = (
         "Each row is a step of the match in the arena (<arena>), each column what one reward pays this car for it, weight, "
         "modes, team spirit and zero sum included: together they are the total, from which the car learns. A dot is "
-        "nothing. <trace.car_before> and <trace.next_car> choose the car; <trace.hold> holds the rows still, and so does scrolling up. Where there is no room for "
+        "nothing. <trace.car_before> and <trace.next_car> choose the car; scrolling up holds the rows still, End follows again. Where there is no room for "
         "all rewards, those that lately paid least are added up in one column."
     )
 
@@ -283,12 +284,9 @@ class TracePane(LiveMatchPane, ScrollableLines):
 
     def action_car(self, step: int) -> None:
         """The next car, or the one before."""
-        self.car = (self.car + step) % max(self.paid.cars, 1)
-        self.repaint()
-
-    def action_hold(self) -> None:
-        """Stand still, or follow again."""
-        self.following = not self.following
+        if self.paid.cars < 2:
+            raise RltuiError("there is no other car" if self.paid.cars else "no match is shown here yet")
+        self.car = (self.car + step) % self.paid.cars
         self.repaint()
 
     def draw_match(self, view: View, frame: Watched, width: int, height: int) -> list[Line]:
@@ -321,5 +319,5 @@ class TracePane(LiveMatchPane, ScrollableLines):
         role = "series-2" if cars[self.car].team else "series-1"
         left: Line = ((f"car {self.car + 1} of {len(cars)}, {team}", role), (f"  episode {frame.episode}", "muted"))
         if not self.following:
-            left = (*left, ("  held: space goes on", "warn"))
+            left = (*left, ("  held: End goes on", "warn"))
         return ends(left, (self.whose(view, frame),), width)

@@ -144,17 +144,20 @@ class RewardsPane(FilterablePane):
 
     def action_sort(self) -> None:
         """The next order."""
+        self.check_rows()
         self.order = (self.order + 1) % len(ORDERS)
         self.redraw()
 
     def action_curve(self) -> None:
         """The selected one's curve alone, or all rewards again."""
+        if not self.alone:
+            self.check_rows()
         self.alone = not self.alone
         self.stay()
         self.redraw()
 
     def opened(self) -> None:
-        self.action_curve()
+        self.call_next(self.run_action, "curve")
 
     def on_key(self, event: events.Key) -> None:
         if event.key == "escape" and self.alone and not self.typing:

@@ -9,6 +9,7 @@ from typing import ClassVar
 from textual.binding import BindingType
 
 from rltui import formatting
+from rltui.errors import RltuiError
 from rltui.run_state.condition import SHORT, flags_on
 from rltui.run_state.log_entries import LogEntry
 from rltui.run_state.snapshot import RunSnapshot, WorkerRow
@@ -78,23 +79,22 @@ class WorkersPane(FilterablePane):
 
     def action_sort(self) -> None:
         """The next order."""
+        self.check_rows()
         self.order = (self.order + 1) % len(ORDERS)
         self.to_top()
         self.redraw()
 
     def action_trace(self) -> None:
         """Why the worker under the cursor failed."""
-        if self.view is None or self.cursor >= len(self._shown):
-            return
+        self.check_rows()
         worker = self._shown[self.cursor].worker
-        found = failures(self.view.snapshot.log, worker)
-        if found:
-            self.app.push_screen(TextDialog(f"Worker {worker}: why it failed", partial(trace_lines, found)))
-        else:
-            self.app.notify(f"Worker {worker} has not failed in this log")
+        found = failures(self.view.snapshot.log, worker) if self.view is not None else []
+        if not found:
+            raise RltuiError(f"worker {worker} has not failed in this log")
+        self.app.push_screen(TextDialog(f"Worker {worker}: why it failed", partial(trace_lines, found)))
 
     def opened(self) -> None:
-        self.action_trace()
+        self.call_next(self.run_action, "trace")
 
     def draw(self, view: View, width: int, height: int) -> list[Line]:
         ended = view.snapshot.ended

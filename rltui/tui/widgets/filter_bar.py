@@ -133,13 +133,11 @@ class FilterLine(Input):
     first row found; up and down move in what is left. Enter keeps the filter and goes back to the list. Esc in the line takes
     the filter away, and the cursor back to where it was when the line was opened; esc in the list takes it away too, and the
     cursor stays.
-
-    further: what else can be done once it is kept, in words.
     """
 
-    def __init__(self, name: str, rows: ListView, filtered: Filtered, further: str = "") -> None:
+    def __init__(self, name: str, rows: ListView, filtered: Filtered) -> None:
         super().__init__(id=name, compact=True, placeholder=PLACEHOLDER)
-        self._rows, self._filtered, self._further = rows, filtered, further
+        self._rows, self._filtered = rows, filtered
         self._shown = Pattern()
         self._before: object | None = None  # where the cursor stood when it was opened
 
@@ -193,8 +191,7 @@ class FilterLine(Input):
             return Content.assemble((clean(self._shown.problem), "$error"))
         keys, of = self._filtered.matching()
         found = f"/{clean(self._shown.text)}  {len(keys)} of {of}"
-        further = "enter sets it" if self.is_open else self._further
-        words = " · ".join(part for part in (found, further, "esc clears") if part)
+        words = f"{found} · enter sets it · esc clears" if self.is_open else f"{found} · esc clears"
         room = self._rows.outer_size.width - BORDER
         return Content(words if cell_len(words) <= room else f"{found} · esc clears")
 

@@ -11,12 +11,11 @@ from rltui.tui.keymap import with_own_keys
 from rltui.tui.text import Line, Span, crop, fit, split, width_of
 from rltui.tui.widgets.line_widget import LineWidget
 
-PARTS = ("act", "debug", "view", "")  # the word before each; the last stands at the right edge
+PARTS = ("act", "view", "")  # the word before each; the last stands at the right edge
 PART_OF: Mapping[Group, str] = {
     "Training": "act", "Launching": "act", "Editing": "act", "Milestones": "act",
-    "Debugging": "debug", "View": "view", "Program": "",
+    "View": "view", "Program": "",
 }  # fmt: skip
-ACTING = ("act", "debug")
 BAR: Line = ((" │ ", "track"),)
 EDGE, GAP = 1, 2  # columns before all, and between two keys of a part
 OF_THE_MOMENT = 2  # rank
@@ -26,10 +25,8 @@ LEAST_WIDTH = 24  # columns below which the answer takes the whole width
 
 
 def words_of(action: Action, labels: Mapping[str, str]) -> tuple[str, str]:
-    """(key, label). Without the word of its part, and the ellipsis of what asks first."""
-    label = labels.get(action.name, action.label).rstrip("…")
-    word, _, rest = label.partition(" ")
-    return key_name(action.keys[0]), rest.capitalize() if rest and word.lower() == PART_OF[action.group] else label
+    """(key, label), without the ellipsis of what asks first."""
+    return key_name(action.keys[0]), labels.get(action.name, action.label).rstrip("…")
 
 
 def rank(action: Action, labels: Mapping[str, str]) -> int:
@@ -106,7 +103,7 @@ class Footer(LineWidget):
         spans: list[Span] = [(f"{part} ", "faint")] if part else []
         for index, action in enumerate(actions):
             key, label = words_of(action, self._labels)
-            roles = ("faint", "faint") if action.name in dimmed else ("act" if part in ACTING else "key", "muted")
+            roles = ("faint", "faint") if action.name in dimmed else ("act" if part == "act" else "key", "muted")
             spans += [(" " * GAP, "")] if index else []
             spans += [(key, roles[0]), (f" {label}", roles[1])]
         return tuple(spans)

@@ -44,7 +44,7 @@ class ScrollableLines(LineWidget, can_focus=True):
     def move(self, rows: int) -> None:
         """Scroll by rows; negative is up."""
         self.first = min(max(self.first + rows, 0), self._last_first)
-        self.following = self.FOLLOW and self.first == self._last_first
+        self.following = self.FOLLOW and rows > 0 and self.first == self._last_first
         self.repaint()
 
     def on_key(self, event: events.Key) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import chain
 
 import pytest
@@ -24,13 +25,15 @@ from rltui.tui.actions import (
 )
 from rltui.tui.app import RltuiApp
 from rltui.tui.browser.screen import BrowserScreen
+from rltui.tui.cockpit.change_prompt import ChangePrompt
 from rltui.tui.cockpit.screen import PANES, CockpitScreen
 from rltui.tui.form.screen import FormScreen
 from rltui.tui.help import HELP_COCKPIT, HelpScreen
+from rltui.tui.keymap import checked_keys, keymap
 from rltui.tui.launcher.screen import LauncherScreen
 from rltui.tui.launcher.start import LaunchingScreen
 from rltui.tui.panes.pane import Pane
-from rltui.tui.widgets.dialogs import ChoiceDialog
+from rltui.tui.widgets.dialogs import ChoiceDialog, Dialog
 
 NEVER = {"ctrl+b", "ctrl+a", "ctrl+s", "ctrl+z"}  # of tmux, screen, flow control, suspend
 BY_ID = {pane.pane_id(): pane for pane in PANES}
@@ -50,8 +53,79 @@ def test_the_registry_of_each_screen_is_consistent(subtests: pytest.Subtests) ->
             assert sorted(keys) == sorted(set(keys))
             assert len({action.name for action in actions}) == len(actions)
             assert all(action.help and action.label for action in actions)
-            assert len(bindings(place)) == sum(len(action.keys) for action in actions if action.bound)
+            assert len(bindings(place)) == sum(len(action.keys) or 1 for action in actions if action.bound)
             assert next(action.name for action in in_footer(place) if action.footer == 0) in ("leave", "back")
+
+
+# Acts that are one to the user: they share a key, and where they have two they share both.
+ONE_ACT: tuple[frozenset[str], ...] = (
+    frozenset({"filter", "search", "no_filter"}),
+    frozenset({"back", "clear", "dismiss", "close"}),
+    frozenset({"leave", "dismiss", "close"}),
+    frozenset({"help", "show_help", "dismiss"}),
+    frozenset(
+        {"launch", "open", "edit", "trace", "enlarge", "curve", "take", "dismiss", "close"}
+    ),  # what the cursor is on
+    frozenset({"edit", "marks", "choose"}),
+    frozenset({"new", "fork", "add"}),
+    frozenset({"delete", "remove"}),
+    frozenset({"milestone", "keep"}),
+    frozenset({"render", "watch"}),
+    frozenset({"mark", "fold"}),
+    frozenset({"sort", "only_hits"}),  # which rows, in which order
+    frozenset({"other_run", "car", "earlier_hit", "next_hit", "next_mistake", "metric"}),  # the one before or after
+    frozenset({"compare", "dismiss"}),
+    frozenset({"flags", "dismiss"}),
+    frozenset({"pane", "column"}),  # what bears the digit
+    frozenset({"next_pane", "focus_next", "toggle_view"}),  # the next part of the screen
+    frozenset({"move", "select", "page"}),
+    frozenset({"whole", "range"}),  # all timesteps
+)
+WITH_A_LINE = (ChangePrompt,)  # its keys edit what is typed
+
+
+def acts_by_key() -> dict[str, set[str]]:
+    """Over all screens, panes and dialogs; the letters of a dialog's answers stand beside them and are none."""
+    found: dict[str, set[str]] = {}
+    for action in (*chain.from_iterable(PLACES.values()), *PANE_KEYS):
+        for key in action.keys:
+            for each in "123456789" if key == "1-9" else (key,):
+                found.setdefault(each, set()).add(action.name.removeprefix("app.").partition("(")[0])
+    for dialog in all_below(Dialog):
+        for entry in dialog.BINDINGS if dialog not in WITH_A_LINE else ():
+            key, act = (entry.key, entry.action) if isinstance(entry, Binding) else entry[:2]
+            found.setdefault(key, set()).add(act.partition("(")[0])
+    return found
+
+
+def all_below(kind: type) -> Iterator[type]:
+    for each in kind.__subclasses__():
+        yield each
+        yield from all_below(each)
+
+
+def test_a_key_is_one_act_on_all_screens_panes_and_dialogs() -> None:
+    found = acts_by_key()
+    several = {key: acts for key, acts in found.items() if len(acts) > 1 and not any(acts <= one for one in ONE_ACT)}
+    assert several == {}
+
+
+def test_the_same_act_has_the_same_keys_everywhere() -> None:
+    keys: dict[str, set[tuple[str, ...]]] = {}
+    for action in {*chain.from_iterable(PLACES.values()), *PANE_KEYS}:
+        if action.keys and action.name != "edit":  # a form is opened by its key, a value by enter
+            keys.setdefault(action.name, set()).add(action.keys)
+    assert {name: several for name, several in keys.items() if len(several) > 1} == {}
+    for one in (frozenset({"new", "fork", "add"}), frozenset({"delete", "remove"}), frozenset({"milestone", "keep"})):
+        assert len(set().union(*(keys[name] for name in one))) == 1
+
+
+def test_promote_delete_fork_and_force_have_left_the_capitals_of_the_training_and_ui_toml_may_give_them_back() -> None:
+    found = acts_by_key()
+    assert found["P"] == {"pause"} and found["D"] == {"flags", "dismiss"} and "F" not in found
+    before = {"promote": ("P",), "delete": ("D",), "fork": ("F",), "force": ("F",)}
+    assert checked_keys(before) == (before, [])
+    assert {keymap(before)[name] for name in ("browser.fork", "launcher.force")} == {"F"}
 
 
 def test_no_key_twice_in_a_pane_and_none_taken_from_the_screen_by_accident(subtests: pytest.Subtests) -> None:
@@ -96,6 +170,9 @@ def test_what_a_pane_binds_comes_from_the_registry() -> None:
         expected = {(item.key, item.action) for item in pane_bindings(name) if isinstance(item, Binding)}
         assert found == expected, name
         assert found >= {(key, each.name) for each in pane_actions(name) if each.bound for key in each.keys}
+        assert all(each.name in {action for _, action in found} for each in pane_actions(name)), (
+            "ui.toml gives it a key"
+        )
         assert not any(isinstance(item, tuple) for item in pane.BINDINGS), name
     assert all(action.label and action.help for action in PANE_KEYS)
 

@@ -27,7 +27,6 @@ from rltui.tui.panes.chart_view import (
     moved_cursor,
     next_count,
     next_smoothing,
-    panned,
     shown_marks,
     span_of,
     usual_keys,
@@ -66,19 +65,6 @@ def test_zooming_ends_at_a_few_iterations() -> None:
     assert charting.window == pytest.approx(4000.0)
 
 
-def test_panning_stays_within_the_run() -> None:
-    assert panned(Charting(), WHOLE, -1) == Charting()
-    half = zoomed(Charting(), HISTORY, WHOLE, 0.5)
-    earlier = panned(half, WHOLE, -1)
-    assert span_of(earlier, WHOLE) == (37_500.0, 87_500.0)
-    for _ in range(9):
-        earlier = panned(earlier, WHOLE, -1)
-    assert span_of(earlier, WHOLE) == (0.0, 50_000.0)
-    for _ in range(9):
-        earlier = panned(earlier, WHOLE, 1)
-    assert earlier.end is None
-
-
 def test_the_cursor_comes_up_at_the_newest_and_moves_by_columns() -> None:
     charting = moved_cursor(Charting(), HISTORY, WHOLE, 0, 50)
     assert charting.cursor == 100_000.0
@@ -99,14 +85,12 @@ def test_a_cursor_that_leaves_the_view_takes_it_along() -> None:
 
 
 @settings(max_examples=80, deadline=None)
-@given(st.lists(st.tuples(st.sampled_from(["zoom", "pan", "cursor"]), st.integers(-12, 12)), max_size=30))
+@given(st.lists(st.tuples(st.sampled_from(["zoom", "cursor"]), st.integers(-12, 12)), max_size=30))
 def test_no_sequence_of_keys_leaves_the_run(keys: list[tuple[str, int]]) -> None:
     charting = Charting()
     for key, number in keys:
         if key == "zoom":
             charting = zoomed(charting, HISTORY, WHOLE, 0.5 if number > 0 else 2.0)
-        elif key == "pan":
-            charting = panned(charting, WHOLE, 1 if number > 0 else -1)
         else:
             charting = moved_cursor(charting, HISTORY, WHOLE, number, 30)
             assert charting.cursor is not None

@@ -10,7 +10,7 @@ import os
 import sys
 from pathlib import Path
 
-from rltui.runs import resume
+from rltui.runs import launch_plan
 from rltui.train import session
 from rltui.train.setup import StartContext, TrainOptions, prepare
 
@@ -30,6 +30,6 @@ def planned(options: TrainOptions) -> StartContext:
 if __name__ == "__main__":
     from rltui.__main__ import main
 
-    resume.default_run_name = lambda profile: f"{profile}-{STAMP}"
+    launch_plan.default_run_name = lambda profile: f"{profile}-{STAMP}"
     session.prepare = planned
     sys.exit(main())

@@ -129,10 +129,10 @@ def aligned(values: Sequence[float | None]) -> list[str]:
 
 
 def measured(values: Sequence[float], noise: float) -> list[str]:
-    """The figures and their noise to the decimals that it leaves: 14.7, 11.3, 0.4."""
+    """The figures and their noise to the decimals that it leaves: 14.7, 11.3, 0.4; one more for a noise of 1 or 2: 1.0."""
     if noise <= 0 or max(map(abs, values)) >= 999_999.5:
         return [number(value) for value in (*values, noise)]
-    decimals = min(max(-math.floor(math.log10(noise)), 0), 4)
+    decimals = min(max(math.ceil(-math.log10(noise / 3)), 0), 4)
     return [f"{value:z,.{decimals}f}" for value in (*values, noise)]
 
 

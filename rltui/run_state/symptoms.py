@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from statistics import median
 
 from rltui import formatting
@@ -45,7 +45,7 @@ def _dropped(snapshot: RunSnapshot, row: int) -> list[Symptom]:
 def _outside(snapshot: RunSnapshot, key: str, values: Sequence[float], end: int) -> list[Symptom]:
     """values: the newest before row `end`."""
     health = SYMPTOMS[key]
-    began = began_at([side_of(health, value) == health.ill for value in values])
+    began = began_at(values, lambda value: side_of(health, value) == health.ill)
     if began is None:
         return []
     known = [value for value in values[-WINDOW:] if math.isfinite(value)]
@@ -55,21 +55,23 @@ def _outside(snapshot: RunSnapshot, key: str, values: Sequence[float], end: int)
     return [Symptom(words, health.if_low if health.ill == "low" else health.if_high)]
 
 
-def began_at(outside: Sequence[bool]) -> int | None:
+def began_at(values: Sequence[float], outside: Callable[[float], bool]) -> int | None:
     """The place at which it began that the newest are outside; None where they are not.
 
     Of WINDOW together MANY make ill and FEW well; between the two it stays as it was. 0: as far as was looked back.
     """
-    ends = range(len(outside), WINDOW - 1, -STEP)
-    counts = [sum(outside[end - WINDOW : end]) for end in ends]
-    decisive = next((count for count in counts if not FEW < count < MANY), 0)
-    if decisive < MANY:
+
+    def count(end: int) -> int:
+        return sum(map(outside, values[end - WINDOW : end]))
+
+    ends = range(len(values), WINDOW - 1, -STEP)
+    if next((found for found in map(count, ends) if not FEW < found < MANY), 0) < MANY:
         return None
-    well = next((place for place, count in enumerate(counts) if count <= FEW), None)
+    well = next((place for place, end in enumerate(ends) if count(end) <= FEW), None)
     if well is None:
         return 0
     start = ends[well - 1] - WINDOW
-    return start + list(outside[start:]).index(True)
+    return next(row for row in range(start, len(values)) if outside(values[row]))
 
 
 def _change_before(snapshot: RunSnapshot, row: int) -> str:

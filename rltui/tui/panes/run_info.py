@@ -20,11 +20,15 @@ LABEL = 11  # columns
 
 @dataclass(frozen=True, slots=True)
 class VerdictLine:
-    """How the run is doing. mark: symbol and word, in their colour. words: the evidence. symptoms: all that is ill."""
+    """How the run is doing. mark: symbol and word, in their colour. words: the evidence. symptoms: all that is ill.
+
+    heard: the trainer is there, goes on and speaks.
+    """
 
     mark: Span
     words: str
     symptoms: tuple[Symptom, ...]
+    heard: bool
 
 
 def diagnosis(view: View) -> VerdictLine | None:
@@ -38,7 +42,7 @@ def diagnosis(view: View) -> VerdictLine | None:
     heard = now.running and now.role != "bad" and not view.snapshot.paused
     found = verdict(view.snapshot, view.now, heard)
     word = f" {'' if heard else 'was '}{found.word}" if found.word != "unknown" else ""
-    return VerdictLine((f"{found.symbol}{word}", found.role), found.words, found.symptoms)
+    return VerdictLine((f"{found.symbol}{word}", found.role), found.words, found.symptoms, heard)
 
 
 class RunInfoPane(Pane, ScrollableLines):

@@ -224,12 +224,12 @@ def _second_line(view: View, width: int, frozen: Line) -> Line:
 
 
 def verdict_line(view: View, found: VerdictLine | None, width: int, more: str = ADVICE) -> Line:
-    """The verdict; how old it is, where it is old; of an ill run the key of the pane that says what to try."""
+    """The verdict; how old it is, where the trainer speaks and yet it is old; of an ill run the key of what to try."""
     snapshot = view.snapshot
     if found is None:
         return ()
     age = view.now - snapshot.metrics_time if snapshot.metrics_time is not None else 0.0
-    old: Line = ((f"newest iteration {formatting.ago(age)} ", "warn"),) if age >= OLD else ()
+    old: Line = ((f"newest iteration {formatting.ago(age)} ", "warn"),) if found.heard and age >= OLD else ()
     if found.symptoms:
         old = (*old, (f" {more}", "key"), (" to try ", "muted"))
     (sign, role), words = found.mark, found.words

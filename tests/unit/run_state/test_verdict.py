@@ -149,13 +149,13 @@ def test_one_bad_update_is_no_illness() -> None:
 def test_ill_and_well_each_hold_until_the_other_is_sure() -> None:
     """Within 20, of which 15 make ill and 5 well: whatever lies between leaves it as it was."""
     outside = [False] * 100 + [True] * (MANY - 1)
-    assert began_at(outside) is None
-    assert began_at([*outside, True][-WINDOW:]) is not None
+    assert began_at(outside, bool) is None
+    assert began_at([*outside, True][-WINDOW:], bool) is not None
     wavering = [*[False] * 100, *[True] * 40, *[True, False] * 200]
-    assert began_at(wavering) == 100
-    assert began_at([*[False] * 140, *[True, False] * 200]) is None
-    assert began_at([*wavering, *[False] * (WINDOW - FEW)]) is None
-    assert began_at([True] * 60) == 0
+    assert began_at(wavering, bool) == 100
+    assert began_at([*[False] * 140, *[True, False] * 200], bool) is None
+    assert began_at([*wavering, *[False] * (WINDOW - FEW)], bool) is None
+    assert began_at([True] * 60, bool) == 0
 
 
 def test_a_border_line_figure_flips_no_verdict() -> None:
@@ -214,7 +214,9 @@ def test_the_line_fits_and_tells_an_old_iteration_s_age(subtests: pytest.Subtest
             pane = StatusPane()
             line = pane.draw(View(snapshot, run_story.now_of(300)), width, 3)[2]
             assert width_of(line) <= width and plain([line]).startswith(" ▲ learning  best ")
-            old = plain(pane.draw(View(snapshot, run_story.now_of(300) + 240), width, 3)[2:])
+            later = run_story.now_of(300) + 240
+            heard = fold_control(snapshot, run_story.live(later), later)
+            old = plain(pane.draw(View(heard, later), width, 3)[2:])
             assert old.endswith("newest iteration 4 min ago")
             assert plain(pane.draw(View(RunSnapshot(), 0.0), width, 3)[2:]) == "", "no header, no verdict"
             dead = View(replace(snapshot, alive=False), run_story.now_of(300))

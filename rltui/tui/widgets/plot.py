@@ -34,8 +34,6 @@ _DASH: dict[ChartStyle, tuple[int, int]] = {"braille": (6, 3), "blocks": (4, 2),
 _OF_KIND = {"solid": _CHARACTERS, "dashed": _OTHER_CHARACTERS, "faint": _BAND_CHARACTERS}
 
 BLOCK = 32  # rows
-STRIDE = 128 * BLOCK  # rows read at once
-FEW = 4 * BLOCK  # rows of a bin that are sooner looked through than put together from blocks
 MOST_COLUMNS = 128  # remembered
 _Figures = tuple[float, float, float, int]  # lowest, highest, sum and number of the known ones
 
@@ -207,15 +205,12 @@ class Blocks:
 
     def grow(self, column: Sequence[float], length: int) -> None:
         """Take in the blocks that have become whole within the first `length` rows."""
-        whole = length - length % BLOCK
-        for first in range(len(self.count) * BLOCK, whole, STRIDE):
-            rows = list(column[first : min(first + STRIDE, whole)])
-            for start in range(0, len(rows), BLOCK):
-                low, high, total, count = _figures(rows[start : start + BLOCK])
-                self.low.append(low)
-                self.high.append(high)
-                self.total.append(total)
-                self.count.append(count)
+        for end in range((len(self.count) + 1) * BLOCK, length + 1, BLOCK):
+            low, high, total, count = _figures(list(column[end - BLOCK : end]))
+            self.low.append(low)
+            self.high.append(high)
+            self.total.append(total)
+            self.count.append(count)
 
     def of(self, column: Sequence[float], start: int, stop: int) -> _Figures:
         """Of the values of rows [start, stop)."""
@@ -257,15 +252,8 @@ class DecimationCache:
         known = entry.bins.get(key)
         if known is not None and known[0] == length:
             return known[1]
-        first, last = bisect_left(xs, span[0], 0, length), _after(xs, span[1], 0, length)
-        if last - first <= columns * FEW:
-            rows = list(ys[first:last])
-            found = _decimate(
-                xs, length, span, columns, lambda start, stop: _figures(rows[start - first : stop - first])
-            )
-        else:
-            entry.blocks.grow(ys, length)
-            found = _decimate(xs, length, span, columns, partial(entry.blocks.of, ys))
+        entry.blocks.grow(ys, length)
+        found = _decimate(xs, length, span, columns, partial(entry.blocks.of, ys))
         if len(entry.bins) >= 8:
             entry.bins.clear()
         entry.bins[key] = (length, found)

@@ -27,6 +27,7 @@ CALM = 0.04  # seconds without a byte: a picture is whole
 LOOK = 0.1  # seconds between looks; on the film three times as long where time is shown faster
 FAST = 12
 CHANGE = ":  change a reward while it trains"
+VERDICT = 2  # row of the cockpit
 LONGEST = 150  # seconds of training before a key or two are pressed, which wait for a verdict
 
 
@@ -96,7 +97,7 @@ def first_minutes(folder: Path) -> list[Shot]:
         camera.press("\r", "enter  launch", 3)
         camera.wait_screen("COLLECTING")
         end = time.monotonic() + LONGEST
-        while not re.search("learning +since", camera.screen) and time.monotonic() < end:
+        while "learning" not in camera.screen.splitlines()[VERDICT] and time.monotonic() < end:
             camera.watch(2, f"it trains ({FAST} times as fast)", speed=FAST)
         camera.press("h", "h  what does this figure mean?", 5)
         camera.press("\x1b", "esc", 1.5)

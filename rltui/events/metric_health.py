@@ -320,7 +320,7 @@ def rate_words(rate: float, phase: int | None) -> str:
     if rate == 0:
         return "the policy will not change"
     if rate > LARGEST_RATE:
-        return "so high that learning rarely stays stable; a bot that cannot score yet wants about 2e-4"
+        return "rarely stable; 2e-4 suits a bot that cannot score yet"
     if phase is not None and phase >= 4 and rate > 0.8e-4:
         return f"high for phase {phase}; dribbles, flicks and aerials want 0.8e-4 or less"
     if phase == 3 and rate > 1e-4:
@@ -333,5 +333,5 @@ def entropy_words(ent_coef: float) -> str:
     if ent_coef == 0:
         return "nothing is paid for trying other actions; 0.01 is the usual start"
     if ent_coef > LARGEST_ENTROPY:
-        return "so high that acting at random pays more than the rewards; 0.01 is the usual start"
+        return "acting at random pays more than the rewards; 0.01 is the usual start"
     return ""

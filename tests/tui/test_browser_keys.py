@@ -190,13 +190,13 @@ async def test_resume_says_what_it_will_do_and_cancel_is_the_default(data: DataD
         assert Path(launches.plans.pop().profile) == data.run("alpha").profile
         (newest / "PPO_VALUE_NET.pt").write_bytes(b"cut")
         await pilot.press("R")
-        text = running(await until_shown(pilot, "Newest good one before it"))
+        text = running(await until_shown(pilot, "PPO_VALUE_NET.pt is damaged"))
         assert "Phase1-BallTouching/010M of alpha: PPO_VALUE_NET.pt is damaged: it has 3 bytes, expected 600" in text
-        assert "branch off as alpha-b3 at 5,000,000 timesteps" in text
+        assert "Branch off as alpha-b3 at 5,000,000 timesteps" in text
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(pilot.app.screen, BrowserScreen))
         assert launches.plans == []
-        await start(pilot, "Newest good one before it", "g")
+        await start(pilot, "PPO_VALUE_NET.pt is damaged", "g")
         assert launches.plans.pop().args == ("--resume", str(milestone(data, "005M").absolute()))
 
 
@@ -243,7 +243,7 @@ async def test_a_run_in_training_is_not_started_twice_and_keeps_its_newest(data:
             await go_to(pilot, data.run("alpha").checkpoint(11_468_800))
             await pilot.press("R")
             await until_shown(pilot, "is being trained already")
-            assert "Newest good one" not in screen_text(pilot.app.screen)
+            assert "Branch off" not in screen_text(pilot.app.screen)
             await pilot.press("escape", "X")
             await until_shown(pilot, "is not deleted")
             assert isinstance(pilot.app.screen, BrowserScreen)

@@ -207,7 +207,7 @@ async def test_a_file_that_others_changed_is_not_overwritten(data: DataDir) -> N
         await until_shown(pilot, "was changed on disk")
         assert MINE.read_text() == QUICK + "# theirs\n"
         await pilot.press("n")
-        await until_shown(pilot, "becomes my-ball-touching.toml")
+        await until_shown(pilot, "✓ my-ball-touching.toml")
         await pilot.press("enter")
         await until_shown(pilot, "Write profiles/my-ball-touching.toml")
         await pilot.press("enter")
@@ -220,7 +220,7 @@ async def test_a_shipped_profile_becomes_a_copy(data: DataDir, monkeypatch: pyte
     async with form(data) as pilot:
         screen(pilot).session.shipped = True
         await pilot.press("s")
-        await until_shown(pilot, "comes with rltui and stays as it is")
+        await until_shown(pilot, "Save your own copy as?")
         await pilot.press("ctrl+u", *"ball", "minus", *"touching")
         await until_shown(pilot, "exists already")
         await pilot.press("enter")  # refused where it stands

@@ -160,7 +160,7 @@ async def test_a_run_at_its_step_limit_asks_for_a_new_one_before_it_goes_on(data
         await go_to(pilot, "run gamma")
         await until_shown(pilot, "! its limit of 5,120,000 timesteps is reached")
         await pilot.press("R")
-        await until_shown(pilot, "its limit was 5,120,000")
+        await until_shown(pilot, "gamma has 5,120,000 of 5,120,000")
         await until_shown(pilot, "trains until stopped")
         await pilot.press("escape", "R")
         assert launches.plans == []

@@ -68,7 +68,7 @@ def note_prompt(data: DataDir, entry: CheckpointInfo) -> PromptDialog:
             raise RltuiError(f"{len(text)} characters, at most {LONGEST_NOTE}")
         return "no note" if entry.mark.note and not text.strip() else ""
 
-    return PromptDialog("Which note?", judge, entry.title, entry.mark.note, "first aerial goal")
+    return PromptDialog(f"Note on {entry.title}?", judge, "", entry.mark.note, "first aerial goal")
 
 
 def set_note(data: DataDir, entry: CheckpointInfo, text: str) -> Outcome:
@@ -150,10 +150,7 @@ def deletion_prompt(data: DataDir, entry: CheckpointInfo) -> PromptDialog:
             return "to the trash"
         raise RltuiError("not its name")
 
-    title = f"Delete {entry.title}?"
-    return PromptDialog(
-        title, judge, f"{text}\nType {entry.path.name} or {last_digits(entry)}.", "", last_digits(entry)
-    )
+    return PromptDialog(f"Delete {entry.title}?", judge, f"{text}\nType {entry.path.name} or {last_digits(entry)}.")
 
 
 def delete(data: DataDir, entry: CheckpointInfo, _: str) -> Outcome:
@@ -177,7 +174,7 @@ def empty_trash_prompt(entries: Sequence[CheckpointInfo]) -> PromptDialog:
         raise RltuiError("type: empty")
 
     title = f"Remove {formatting.plural(len(entries), 'saved state')} for good?"
-    return PromptDialog(title, judge, "Type: empty", placeholder="empty")
+    return PromptDialog(title, judge, "Type: empty")
 
 
 def empty_trash(data: DataDir, entries: Sequence[CheckpointInfo]) -> Outcome:

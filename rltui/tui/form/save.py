@@ -54,16 +54,15 @@ async def save_profile(app: App[Any], session: EditSession) -> Path | None:
 
 
 def _name_dialog(session: EditSession) -> PromptDialog:
-    name = session.path.stem
-    why = f"{name} comes with rltui and stays as it is." if session.shipped else ""
-    return PromptDialog("Save under which name?", _judged_name, why, f"my-{name}", "my-bot")
+    title = "Save your own copy as?" if session.shipped else "Save as?"
+    return PromptDialog(title, _judged_name, value=f"my-{session.path.stem}", placeholder="my-bot")
 
 
 def _judged_name(name: str) -> str:
     path = new_path(name)
     if path.exists():
         raise RltuiError(f"{path.name} exists already")
-    return f"becomes {path.name}"
+    return path.name
 
 
 def _diff_dialog(session: EditSession, draft: Draft, name: str | None) -> TextDialog:

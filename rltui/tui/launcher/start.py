@@ -65,7 +65,7 @@ def _limit_dialog(plan: LaunchPlan) -> PromptDialog:
         return f"trains {total - plan.timesteps:,} more"
 
     example = f"{next_round_total(plan.timesteps):,}"
-    text = f"{plan.run} has {plan.timesteps:,} timesteps, its limit was {plan.steps:,}."
+    text = f"{plan.run} has {plan.timesteps:,} of {plan.steps:,}."
     return PromptDialog("Train on to how many timesteps?", judge, text, placeholder=example)
 
 
@@ -131,7 +131,7 @@ def start_dialog(plan: Plan) -> ChoiceDialog[LaunchPlan]:
     if isinstance(plan, LaunchPlan):
         choices.append(("r", plan, "Start"))
     elif isinstance(plan, Refusal) and plan.fallback is not None:
-        choices.append(("g", plan.fallback, f"Newest good one before it: {plan.fallback.title}"))
+        choices.append(("g", plan.fallback, f"{plan.fallback.title[:1].upper()}{plan.fallback.title[1:]}"))
     return ChoiceDialog("Train on from here?", choices, partial(plan_lines, plan))
 
 

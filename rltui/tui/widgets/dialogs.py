@@ -53,7 +53,7 @@ class Dialog(ModalScreen[Answer]):
         ("slash", "no_filter", "Filter"),
     ]
 
-    def __init__(self, title: str, keys: str = "", size: Literal["", "wide", "full"] = "") -> None:
+    def __init__(self, title: str, keys: str = "", size: Literal["", "wide", "list", "full"] = "") -> None:
         """keys: what is to be known of them; they can be changed with `show_keys`."""
         super().__init__()
         self._compositor = PlacedCompositor()
@@ -265,7 +265,7 @@ class PromptDialog(Dialog[str | None]):
         a `…` in front where the text may go on so. text: what is to be known of it.
         """
         super().__init__(title, "esc cancels")
-        self._text = DialogText("dialog-text", _words(text))
+        self._text = DialogText("dialog-text", _words(text)) if text else None
         self._validator = PromptValidator(judge)
         self._verdict = DialogText("verdict")
         self.line = Input(
@@ -273,7 +273,8 @@ class PromptDialog(Dialog[str | None]):
         )
 
     def body(self) -> ComposeResult:
-        yield self._text
+        if self._text is not None:
+            yield self._text
         yield self.line
         yield self._verdict
 
@@ -349,7 +350,7 @@ class ChooserDialog(Dialog["str | None"]):
         keys: str = "enter chooses · esc cancels",
     ) -> None:
         """own: what else may be typed, in words; "" where nothing may. marked: names that space marks, changed in place."""
-        super().__init__(title, keys, "full")
+        super().__init__(title, keys, "list")
         self._choices, self._own, self._marked = {each.name: each for each in choices}, own, marked
         self._current = {current} if marked is None else marked
         self._wanted = current

@@ -155,7 +155,7 @@ async def test_a_doubtful_change_is_warned_of_while_typed_and_asked_about_before
         await pilot.press(*"e-4")
         await until_shown(pilot, "✓ learning rate 0.0001")
         await pilot.press("ctrl+u", *"entropy 1", "enter")
-        await until_shown(pilot, "acting at random pays more")
+        await until_shown(pilot, "Acting at random pays more")
         await pilot.press("s")
         await until(pilot, lambda: control_of(run).sent == [SetEntropy(1.0)])
         await until(pilot, lambda: isinstance(pilot.app.screen, CockpitScreen))

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
 from rltui import formatting
+from rltui.events.records import RunStarted
 from rltui.run_state.fold import fold
 from rltui.run_state.history import History
 from rltui.run_state.reader import JournalSource
 from rltui.run_state.snapshot import RunSnapshot
 from rltui.runs.journal_cache import CachedJournal
 from rltui.runs.paths import DataDir
-from rltui.runs.summary import describe_run, stored_weights
+from rltui.runs.summary import describe_run
 
 LOOK = 5.0  # seconds between two looks at its journal: it may still be training
 
@@ -48,19 +49,13 @@ def _note(brief: RunBrief, profile: str, widest: int, now: float) -> str:
 
 @dataclass(frozen=True, slots=True)
 class OtherRun:
-    """problem: why its journal cannot be read; empty where it can. reading: nothing has been read yet.
-
-    weights: of its rewards as its profile has them now, and of one's own where one's own journal does not tell; empty where
-    that is not known. by_hand: its settings that are in force in the place of its profile's, as in RunStarted.
-    """
+    """problem: why its journal cannot be read; empty where it can. reading: nothing has been read yet."""
 
     name: str
     history: History = field(default_factory=History)
     problem: str = ""
     reading: bool = False
-    weights: Mapping[str, float] = field(default_factory=dict)
-    own_weights: Mapping[str, float] = field(default_factory=dict)
-    by_hand: Mapping[str, float] = field(default_factory=dict)
+    header: RunStarted | None = None
 
 
 class OtherRuns(Protocol):
@@ -74,16 +69,13 @@ class OtherRuns(Protocol):
 
     def journal(self, name: str) -> JournalSource: ...
 
-    def weights(self, name: str) -> Mapping[str, float]:
-        """Of its rewards, as the profile in its folder has them; empty where that is not known."""
-
 
 class OtherReader(threading.Thread):
-    """publish(OtherRun) is called from this thread: once when all is read, then whenever rows have come. own: one's own run."""
+    """publish(OtherRun) is called from this thread: once when all is read, then whenever rows have come."""
 
-    def __init__(self, name: str, runs: OtherRuns, publish: Callable[[OtherRun], None], own: str = "") -> None:
+    def __init__(self, name: str, runs: OtherRuns, publish: Callable[[OtherRun], None]) -> None:
         super().__init__(name=f"reader of {name}, to compare", daemon=True)
-        self._run, self._runs, self._publish, self._own = name, runs, publish, own
+        self._run, self._runs, self._publish = name, runs, publish
         self._leave = threading.Event()
 
     def stop(self) -> None:
@@ -104,12 +96,7 @@ class OtherReader(threading.Thread):
                 snapshot = fold(snapshot, records)
             if snapshot.history is not published:
                 published = snapshot.history
-                weights = snapshot.header.reward_weights if snapshot.header is not None else {}
-                own = self._runs.weights(self._own) if self._own else {}
-                by_hand = snapshot.header.by_hand if snapshot.header is not None else {}
-                self._say(
-                    OtherRun(self._run, published, "", False, weights or self._runs.weights(self._run), own, by_hand)
-                )
+                self._say(OtherRun(self._run, published, header=snapshot.header))
             self._leave.wait(LOOK)
 
     def _say(self, run: OtherRun) -> None:
@@ -142,7 +129,3 @@ class RunsOnDisk:
     def journal(self, name: str) -> CachedJournal:
         """Of the run; one that is not there is empty."""
         return CachedJournal(self._data.run(name).journal)
-
-    def weights(self, name: str) -> dict[str, float]:
-        """Of its rewards, as the profile in its folder has them; empty where that is not known."""
-        return stored_weights(self._data.run(name))

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -14,8 +13,6 @@ from rltui import safe_io
 from rltui.events.episode_reward import EpisodeReward
 from rltui.events.records import CurriculumPlanned, PhaseChanged, Record, RunStarted, StageChanged, TaskSettings
 from rltui.profile.locate import RUN_FILE, STATE_FILE, name_in_text
-from rltui.profile.source import table
-from rltui.registry import Component, report_names
 from rltui.runs.best import Best
 from rltui.runs.inventory import CheckpointInfo, file_stamp, read_checkpoint_info, read_inventory
 from rltui.runs.journal import LARGEST_PART, read_end
@@ -253,23 +250,3 @@ def _of_state(folder: Path) -> str | None:
     """Of a campaign it is the phase's."""
     about = read_checkpoint_info(folder).meta
     return about.phase_profile or about.profile if about is not None else None
-
-
-def stored_weights(paths: RunPaths) -> dict[str, float]:
-    """By the names of reports. Empty where the profile cannot be read, or its phases have rewards of their own."""
-    try:
-        profile = tomllib.loads(safe_io.read_text(paths.profile))
-    except (OSError, ValueError, RecursionError):
-        return {}
-    rewards, has_phases = profile.get("rewards"), bool(table(profile, "curriculum").get("phases"))
-    if has_phases or not isinstance(rewards, Mapping):
-        return {}
-    names = report_names([Component(key) for key in rewards])
-    weights = zip(names, map(_weight, rewards.values()), strict=True)
-    return {name: weight for name, weight in weights if weight is not None}
-
-
-def _weight(value: Any) -> float | None:
-    """`2.0`, or `{weight = 2.0, …}`."""
-    weight = value.get("weight") if isinstance(value, Mapping) else value
-    return float(weight) if isinstance(weight, int | float) and not isinstance(weight, bool) else None

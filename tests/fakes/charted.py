@@ -34,9 +34,6 @@ class Runs:
     def brief(self, name: str) -> RunBrief:
         return RunBrief(name, "stopped", f"profile-of-{name}", 300 * run_story.STEPS, run_story.now_of() - 7200)
 
-    def weights(self, name: str) -> dict[str, float]:
-        return {}
-
     def journal(self, name: str) -> FakeJournal:
         rows: list[Record] = []
         for index in range(1, 301 if name == "beta" else 2):

@@ -10,7 +10,7 @@ from rltui import formatting
 from rltui.events import metric_keys
 from rltui.events.metric_health import Health, health_words, side_of
 from rltui.events.metrics import health_of, metric_of, section_of
-from rltui.events.records import CLOCK, ITERATION, setting_words
+from rltui.events.records import CLOCK, ITERATION, reward_of, setting_words
 from rltui.formatting import state_name
 from rltui.run_state.history import History
 from rltui.run_state.other_run import OtherRun
@@ -109,8 +109,7 @@ def _rewards_apart(scene: ChartScene) -> list[str]:
     if scene.other is None:
         return []
     snapshot, other = scene.snapshot, scene.other
-    own = (snapshot.header.reward_weights if snapshot.header is not None else {}) or other.own_weights
-    their = other.weights
+    own, their = (one.header.reward_weights if one.header is not None else {} for one in (snapshot, other))
     both = bool(own and their)  # of one alone nothing can be compared with
     left, right = (
         weights_in_row(snapshot.history, -1, own if both else {}),
@@ -120,14 +119,15 @@ def _rewards_apart(scene: ChartScene) -> list[str]:
 
 
 def _by_hand(scene: ChartScene) -> Line:
-    """What is in force by hand in own and compared run: their profiles do not tell it."""
-    own = scene.snapshot.header.by_hand if scene.snapshot.header is not None else {}
-    their = scene.other.by_hand if scene.other is not None else {}
-    if scene.other is None or not (own or their):
+    """What else than weights is in force by hand in own and compared run: their profiles do not tell it."""
+    if scene.other is None:
         return ()
-    sides = ((scene.snapshot.run, own), (scene.other.name, their))
-    words = (f"{run} {', '.join(setting_words(*item) for item in side.items())}" for run, side in sides if side)
-    return text_line(f"set by hand: {'; '.join(words)}", "warn")
+    found = []
+    for run, header in ((scene.snapshot.run, scene.snapshot.header), (scene.other.name, scene.other.header)):
+        items = header.by_hand.items() if header is not None else ()
+        words = [setting_words(*item) for item in items if reward_of(item[0]) is None]
+        found += [f"{run} {', '.join(words)}"] if words else []
+    return text_line(f"set by hand: {'; '.join(found)}", "warn") if found else ()
 
 
 def _end(name: str, own: History, other: OtherRun) -> list[Span]:

@@ -54,11 +54,11 @@ class RunComparison:
         """Have all runs but one's own listed; RunsListed comes."""
         threading.Thread(target=self._list, args=(runs, own, choice), name="lists runs", daemon=True).start()
 
-    def start(self, name: str, runs: OtherRuns, own: str) -> None:
+    def start(self, name: str, runs: OtherRuns) -> None:
         """Compare one's own run with this one; OtherRunRead comes when it has been read."""
         self.stop()
         self.run = OtherRun(name, reading=True)
-        self._reader = OtherReader(name, runs, self._tell, own)
+        self._reader = OtherReader(name, runs, self._tell)
         self._reader.start()
 
     def take(self, run: OtherRun) -> None:

@@ -406,7 +406,7 @@ class MetricsPane(Pane):
         if name == NO_RUN:
             self.comparison.stop()
         else:
-            self.comparison.start(name, self._other_runs, self.view.snapshot.run if self.view is not None else "")
+            self.comparison.start(name, self._other_runs)
 
     def action_whole(self) -> None:
         """All timesteps."""

@@ -29,9 +29,6 @@ class FakeRuns:
     def journal(self, name: str) -> FakeJournal:
         return self._journal
 
-    def weights(self, name: str) -> dict[str, float]:
-        return {"touch": 9.0} if name == "alpha" else {}
-
 
 class Inbox:
     """What the thread published; `wait` until there is something."""
@@ -51,7 +48,7 @@ class Inbox:
 
 def read(journal: FakeJournal) -> OtherRun:
     inbox = Inbox()
-    reader = OtherReader("beta", FakeRuns(journal), inbox.put, "alpha")
+    reader = OtherReader("beta", FakeRuns(journal), inbox.put)
     reader.start()
     found = inbox.wait()
     reader.stop()
@@ -60,18 +57,18 @@ def read(journal: FakeJournal) -> OtherRun:
     return found
 
 
-def test_its_reward_weights_are_those_of_its_newest_header() -> None:
+def test_its_header_is_the_newest() -> None:
     told = run_story.told(3)
     weighed = [
         replace(record, reward_weights={"touch": 2.0}) if isinstance(record, RunStarted) else record for record in told
     ]
     found = read(FakeJournal(weighed))
-    assert (found.weights, found.own_weights) == ({"touch": 2.0}, {"touch": 9.0})
+    assert found.header is not None and found.header.reward_weights == {"touch": 2.0}
 
 
 def test_its_rows_are_those_of_its_journal() -> None:
     found = read(FakeJournal(run_story.told(30)))
-    assert (found.name, found.problem, found.history.length, found.weights) == ("beta", "", 30, {})
+    assert (found.name, found.problem, found.history.length) == ("beta", "", 30)
     assert found.history.columns["train/approx_kl"][29] == run_story.iteration(30).metrics["train/approx_kl"]
 
 

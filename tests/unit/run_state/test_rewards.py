@@ -17,7 +17,7 @@ from rltui.events.episode_reward import (
     RewardWindow,
     newest_window,
 )
-from rltui.events.records import IterationFinished, Record, RunResumed
+from rltui.events.records import IterationFinished, Record, RunResumed, RunStarted
 from rltui.run_state.fold import fold
 from rltui.run_state.history import History
 from rltui.run_state.other_run import OtherRun
@@ -188,11 +188,14 @@ def test_rewards_are_known_where_the_newest_iteration_ended_no_episode() -> None
     assert weights_in_row(rows({"reward/touch": None}), -1) == {}
 
 
+def replaced(weights: dict[str, float], by_hand: dict[str, float] | None = None) -> RunStarted:
+    return msgspec.structs.replace(run_story.header(), reward_weights=weights, by_hand=by_hand or {})
+
+
 def test_the_charts_compare_what_is_in_force_in_both_runs() -> None:
     def scene(own: dict[str, float], their: dict[str, float]) -> ChartScene:
-        header = msgspec.structs.replace(run_story.header("alpha"), reward_weights=own)
-        snapshot = RunSnapshot(run="alpha", header=header, history=PLAIN)
-        return ChartScene(snapshot, Charting(), "braille", OtherRun("beta", PLAIN, weights=their), False)
+        snapshot = RunSnapshot(run="alpha", header=replaced(own), history=PLAIN)
+        return ChartScene(snapshot, Charting(), "braille", OtherRun("beta", PLAIN, header=replaced(their)), False)
 
     def text(own: dict[str, float], their: dict[str, float]) -> str:
         return plain(head_lines(scene(own, their), 6, 6, typing=False, width=120))
@@ -221,12 +224,12 @@ def test_two_saved_states_by_their_profiles_and_by_what_was_in_force() -> None:
 
 def test_the_charts_tell_what_is_set_by_hand_in_both_runs() -> None:
     def text(own: dict[str, float], their: dict[str, float]) -> str:
-        header = msgspec.structs.replace(run_story.header("alpha"), by_hand=own)
-        snapshot = RunSnapshot(run="alpha", header=header, history=PLAIN)
-        scene = ChartScene(snapshot, Charting(), "braille", OtherRun("beta", PLAIN, by_hand=their), False)
+        snapshot = RunSnapshot(run="alpha", header=replaced({}, own), history=PLAIN)
+        scene = ChartScene(snapshot, Charting(), "braille", OtherRun("beta", PLAIN, header=replaced({}, their)), False)
         return plain(head_lines(scene, 6, 6, typing=False, width=120))
 
     rates = text({"learning rate": 0.0005}, {"learning rate": 1.0, "entropy": 0.02})
     assert "set by hand: alpha learning rate 0.0005; beta learning rate 1, entropy coefficient 0.02" in rates
     assert "set by hand: beta entropy coefficient 0.02" in text({}, {"entropy": 0.02})
     assert "by hand" not in text({}, {})
+    assert "by hand" not in text({}, {"reward touch": 2.0}), "that is told as a difference of what is paid"

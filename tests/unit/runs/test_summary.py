@@ -21,7 +21,7 @@ from rltui.runs.journal import FAR_BYTES, JournalWriter, decode_line
 from rltui.runs.launch_plan import plan_launch
 from rltui.runs.lock import RunLock
 from rltui.runs.paths import DataDir, RunPaths
-from rltui.runs.summary import RunSummary, describe_run, describe_runs, newest_run, profile_name, stored_weights
+from rltui.runs.summary import RunSummary, describe_run, describe_runs, newest_run, profile_name
 from tests.fakes.run_story import phase_changed
 from tests.fakes.saved_runs import (
     SIGNATURE,
@@ -363,33 +363,3 @@ def test_a_profile_under_another_name_is_the_same_profile() -> None:
     other = quick.called("mine")
     assert (other.name, other.path, quick.name) == ("mine", quick.path, "quick")
     assert other.model_dump() == quick.model_dump()
-
-
-PROFILE = """schema = 1
-[rewards]
-touch = 2
-"bot.py:Mine" = {weight = 0.5, power = 3}
-[rewards.goal]
-weight = 10.0
-"""
-
-
-def test_a_weight_is_told_by_the_name_of_reports(subtests: pytest.Subtests, tmp_path: Path) -> None:
-    cases: list[tuple[str, dict[str, float]]] = [
-        (PROFILE, {"touch": 2.0, "Mine": 0.5, "goal": 10.0}),
-        ('[rewards]\n"a.py:Same" = 1.0\n"b.py:Same" = 2.0\n', {"a.py:Same": 1.0, "b.py:Same": 2.0}),
-        (PROFILE + '[[curriculum.phases]]\nprofile = "one"\n', {}),
-        ("[rewards]\ntouch = true\ngoal = {power = 2}\n", {}),
-        ("rewards = 3\ncurriculum = 4\n", {}),
-        ("no [ toml", {}),
-    ]
-    for text, weights in cases:
-        with subtests.test(text=text, weights=repr(weights)):
-            run = DataDir(tmp_path).run("alpha")
-            run.folder.mkdir(parents=True, exist_ok=True)
-            run.profile.write_text(text)
-            assert stored_weights(run) == weights
-
-
-def test_no_profile_is_no_weight(tmp_path: Path) -> None:
-    assert stored_weights(DataDir(tmp_path).run("nobody")) == {}

@@ -91,7 +91,7 @@ async def test_what_is_searched_for_before_the_fields_are_known_is_found_when_th
         await pilot.press("e")
         await until(pilot, lambda: isinstance(pilot.app.screen, FormScreen))
         await pilot.press("slash", *"touch", "enter")
-        await until_shown(pilot, "The fields are being read")
+        await until_shown(pilot, "No fields yet")
         known.set()
         await until(pilot, lambda: "rewards.touch.weight" in fields(pilot))
         await until(pilot, lambda: "0 of 0" not in screen_text(pilot.app.screen))

@@ -19,7 +19,7 @@ from rltui.tui.widgets.filter_bar import Pattern
 from rltui.tui.widgets.list_view import ListView, Row
 
 NOTHING: Line = text_line("  No field has that in its name or its explanation; esc clears the search.", "muted")
-NOT_YET: Line = text_line("  The fields are being read …", "muted")
+NOT_YET: Line = text_line("  No fields yet …", "muted")
 NARROWEST = 40  # columns that rows are made for before the list has a size
 FOLDED = ("section", "element")  # kinds of rows that hide what lies under them
 HOLDERS = (*FOLDED, "group")  # kinds of rows that have others below them
@@ -120,8 +120,7 @@ class FieldList(ListView):
         self.fields = {row.identity: row for row in found}
         shown, width = replace(state, is_open=is_open), max(self.size.width, NARROWEST)
         lines = [Row(row.identity, row_line(row, shown, width)) for row in found]
-        nothing = [Row(None, NOTHING if reference.keys else NOT_YET)] if self.filtered else []
-        self.set_rows(lines or nothing, wanted)
+        self.set_rows(lines or [Row(None, NOTHING if reference.keys else NOT_YET)], wanted)
 
     def filter_by(self, pattern: Pattern, goes: object | None) -> None:
         """What is left of the rows; without a pattern, what holds the row under the cursor is open."""

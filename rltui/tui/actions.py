@@ -95,7 +95,7 @@ COCKPIT = (
     Action("next_pane(1)", ("tab",), "Next pane", "Move the focus on, or show the next pane where there is room for one", "View", palette=False, daily=True, row=_FOCUS),
     Action("next_pane(-1)", ("shift+tab",), "Pane before", "Move the focus back", "View", palette=False, row=_FOCUS),
     Action("maximise", ("f",), "Maximise", "The focused pane alone, or all panes again", "View", 13),
-    Action("no_filter", ("slash",), "Filter", "Only what matches a regular expression: charts, rewards, workers, action table, audit, log", "View", palette=False, daily=True),
+    Action("filter", ("slash",), "Filter", "Only what matches a regular expression: charts, rewards, workers, action table, audit, log; ! inverts; esc clears", "View", 4, daily=True),
     Action("back", ("escape",), "Back", "Close the innermost: a line, a filter, frozen, maximised. It never leaves: Launcher and Quit do", "View", palette=False, daily=True),
     Action("browser", ("b",), "Browser", "Milestones and checkpoints: compare, fork, keep, mark, export, delete", "View", 16),
     Action("launcher", ("H",), "Launcher", "Home, to profiles and runs; training goes on", "View", 15),
@@ -159,11 +159,11 @@ FORM = (
     Action("add", ("n",), "New", "Add a reward, a reset, a terminal to the list that the cursor is in", "Editing", 8, was=("a",)),
     Action("remove", ("X", "delete"), "Delete", "Take the key or the element out of the file: its default holds", "Editing", 9, was=("x",)),
     Action("toggle_view", ("tab",), "TOML", "The text as it will be written, to edit it freely; and back to the form", "View", 6),
-    Action("search", ("slash",), "Search", "Only the fields with this in their name or their explanation; ! inverts; esc clears", "View", 4),
+    Action("filter", ("slash",), "Filter", "Only the fields with this in their name or their explanation; ! inverts; esc clears", "View", 4),
     Action("next_mistake", ("right_square_bracket",), "Mistake", "To the next mistake", "View", 7, was=("e",)),
     Action("fold", ("space",), "Fold", "Open or close a section or an element", "View", palette=False),
     Action("show_help", ("question_mark",), "Help", "This page: the keys, and what the form does", "Program", 1),
-    Action("back", ("escape",), "Back", "Leave the line, the search, the text, then the form; asks when there are changes", "Program", 0),
+    Action("back", ("escape",), "Back", "Leave the line, the filter, the text, then the form; asks when there are changes", "Program", 0),
     Action("leave", ("q", "ctrl+q"), "Quit", "Leave the form; asks when there are changes", "Program"),
 )  # fmt: skip
 
@@ -172,27 +172,14 @@ _CURSOR = "Read all charts at one moment; with shift ten columns further. esc ta
 _ZOOM = "Half as many timesteps, around the cursor or up to the newest; or twice as many"
 _OTHER_RUN = "Compare with the run before or after in the list"
 _CAR = "The rewards of the car before or after"
-_HIT = "The hit before or after"
 
 # Keys of the one focused pane (in footer and palette only then), in the order in which the pane's help names them. What works
 # everywhere in the cockpit belongs in COCKPIT, its method in CockpitScreen.
 PANE_KEYS: tuple[Action, ...] = (
-    Action("search", ("slash",), "Search", "A regular expression, ! inverts; hits are marked and counted while you type", "View", 4, pane="log", shadows=True),
-    Action("earlier_hit", ("left_square_bracket",), "Earlier hit", "The hit before; after typing a search, enter goes to the newest", "View", pane="log", row=_HIT, was=("e",)),
-    Action("next_hit", ("right_square_bracket",), "Next hit", "The next entry that the search finds", "View", pane="log", row=_HIT, was=("n",)),
-    Action("only_hits", ("o",), "Hits only", "Show nothing but what the search finds, or all again", "View", pane="log", was=("x",)),
-    Action("worker", (), "Worker", "Only what concerns the next worker; after the last, all again", "View", pane="log"),
-    Action("flag", (), "Flag", "Only what the next debug flag says; after the last, all again", "View", pane="log"),
     Action("open", ("enter",), "Open", "The entry under the cursor, whole, with its trace", "View", 9, pane="log"),
-    Action("clear", ("escape",), "Clear", "No search, no worker, no flag", "View", pane="log", palette=False, shadows=True),
-    Action("filter", ("slash",), "Filter", "Only the workers whose number, state, flags or last event match a regular expression; ! inverts", "View", 4, pane="workers", shadows=True),
-    Action("clear", ("escape",), "Clear", "No filter: all workers again", "View", pane="workers", palette=False, shadows=True),
     Action("sort", ("o",), "Order", "By number, slowest, most restarts or largest first", "View", 10, pane="workers"),
     Action("trace", ("enter",), "Traceback", "Why the worker under the cursor failed: its whole traceback", "View", 9, pane="workers"),
-    Action("filter", ("slash",), "Filter", "Only the rows whose number or controls match a regular expression (never: those never chosen); ! inverts", "View", 4, pane="lut", shadows=True),
-    Action("clear", ("escape",), "Clear", "No filter: all rows again", "View", pane="lut", palette=False, shadows=True),
     Action("sort", ("o",), "Order", "Rows most chosen first, or as the table has them", "View", 9, pane="lut"),
-    Action("filter", ("slash",), "Filter", "Chart all metrics whose name matches a regular expression; ! inverts; esc clears it", "View", 4, pane="metrics", shadows=True),
     Action("choose", ("e",), "Edit", "The list of all metrics: space marks which ones are charted", "View", 9, pane="metrics"),
     Action("enlarge", ("enter",), "Enlarge", "The selected chart alone, or all again; a double click too", "View", 10, pane="metrics"),
     Action("explain", ("h",), "Explain", "What the selected metric means, its usual range, what to try", "View", 14, pane="metrics"),
@@ -218,12 +205,8 @@ PANE_KEYS: tuple[Action, ...] = (
     Action("compare", ("equals_sign",), "Compare", "Choose another run, whose curves are drawn beside these; esc ends it", "View", pane="metrics", palette=False, shadows=True),
     Action("other_run(-1)", ("left_square_bracket",), "Previous run", "Compare with the run before in the list", "View", pane="metrics", row=_OTHER_RUN),
     Action("other_run(1)", ("right_square_bracket",), "Next run", "Compare with the next run in the list", "View", pane="metrics", row=_OTHER_RUN),
-    Action("filter", ("slash",), "Filter", "Only the rewards whose name matches a regular expression; ! inverts", "View", 4, pane="rewards", shadows=True),
-    Action("clear", ("escape",), "Clear", "No filter: all rewards again", "View", pane="rewards", palette=False, shadows=True),
     Action("sort", ("o",), "Order", "Largest first, as in the profile, most changed first, by name", "View", 10, pane="rewards"),
     Action("curve", ("enter",), "Curve", "The selected reward's curve alone, or all rewards again; a double click too", "View", 9, pane="rewards"),
-    Action("filter", ("slash",), "Filter", "Only the entries whose time, name, outcome or words match a regular expression; ! inverts", "View", 4, pane="audit", shadows=True),
-    Action("clear", ("escape",), "Clear", "No filter: all entries again", "View", pane="audit", palette=False, shadows=True),
     Action("car(-1)", ("left_square_bracket",), "Car before", "The rewards of the car before", "View", pane="trace", row=_CAR),
     Action("car(1)", ("right_square_bracket",), "Next car", "The rewards of the next car", "View", 9, pane="trace", row=_CAR),
 )  # fmt: skip
@@ -231,14 +214,16 @@ PANE_KEYS: tuple[Action, ...] = (
 # Names that ui.toml may have from earlier versions, whose actions are gone.
 RETIRED = frozenset({
     "metrics.cursor", "metrics.earlier", "metrics.later", "trace.hold", "next_value", "value_before", "reset", "next_found",
-    "found_before",
+    "found_before", "search", "no_filter", "log.search", "log.next_hit", "log.earlier_hit", "log.only_hits", "log.worker", "log.flag",
+    "log.clear", "workers.filter", "workers.clear", "lut.filter", "lut.clear", "metrics.filter", "rewards.filter", "rewards.clear",
+    "audit.filter", "audit.clear",
 })  # fmt: skip
 
 PLACES: dict[Place, tuple[Action, ...]] = {"cockpit": COCKPIT, "launcher": LAUNCHER, "browser": BROWSER, "form": FORM}
 
 
 def plain_name(action: Action) -> str:
-    """As ui.toml calls it: pause, debug_actions, metrics, log.filter."""
+    """As ui.toml calls it: pause, debug_actions, metrics, log.open."""
     if action.name in _PLAIN_NAMES:
         return _PLAIN_NAMES[action.name]
     name, _, argument = action.name.removeprefix("app.").partition("(")

@@ -161,7 +161,7 @@ def _clash_in(actions: Iterable[Action], own: OwnKeys, around: Iterable[Action])
 
 
 def with_keys(text: str, own: OwnKeys) -> str:
-    """`<name>` of an action of the cockpit (`log.next_hit`: of a pane) becomes its first key; of none it stays as it is."""
+    """`<name>` of an action of the cockpit (`log.open`: of a pane) becomes its first key; of none it stays as it is."""
 
     def key_in(found: re.Match[str]) -> str:
         action = _by_plain_name().get(found[1])

@@ -132,7 +132,7 @@ def _keys(reader: _Reader, table: Mapping[str, Any]) -> dict[str, tuple[str, ...
 
 
 def _flat(table: Mapping[str, Any]) -> list[tuple[str, Any]]:
-    """A pane's keys may stand in a table of the pane: `[keys.log] filter = "/"`, or `"log.filter"`."""
+    """A pane's keys may stand in a table of the pane: `[keys.log] open = "enter"`, or `"log.open"`."""
     found: list[tuple[str, Any]] = []
     for name, value in table.items():
         found += (
@@ -213,7 +213,7 @@ class _Reader:
         return default
 
     def _say(self, path: KeyPath, message: str, **details: str) -> None:
-        joined = ("keys", ".".join(str(part) for part in path[1:]))  # "log.filter" in quotes is one key
+        joined = ("keys", ".".join(str(part) for part in path[1:]))  # "log.open" in quotes is one key
         line = self._source.lines.of.get(joined) if path[0] == "keys" else None
         line = self._source.lines.nearest(path) if line is None else line
         self._source.problems.append(Problem(self._source.file, line, show_key(path), message, **details))

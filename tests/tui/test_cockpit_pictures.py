@@ -183,7 +183,7 @@ async def test_what_differs_from_the_plain_view_is_said_in_words(size: tuple[int
     run = live_run()
     async with cockpit(run, size, ascii_only=ascii_only) as pilot:
         await pilot.press("1", "slash", *"kl", "enter")
-        await until_shown(pilot, "1 of 37 metrics")
+        await until_shown(pilot, "/kl 1 of 37")
         await pilot.press("escape", "9", "up")
         await until_shown(pilot, "STANDS STILL")
         run.records.add(*(LogLine(time=NOW, level="info", source="learner", message=f"line {n}") for n in range(3)))

@@ -71,7 +71,7 @@ async def test_while_a_line_is_typed_in_the_footer_offers_no_key_and_a_paste_bey
         assert not {"app.command_palette"} & footer._typed()
         await until(pilot, lambda: {role for text, role in footer.lines[0] if "Browser" in text} == {"faint"})
         pilot.app.post_message(events.Paste("\udc80" + "é" * 1_000_000))
-        line = pilot.app.screen.query_one("#launcher-filter", Input)
+        line = pilot.app.screen.query_one("#filter", Input)
         await until(pilot, lambda: line.value == "é" * LONGEST_PASTE)
         await until_shown(pilot, "1,000,000")
         await pilot.press("escape")

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from textual import events
 
 from rltui.errors import RltuiError
 from rltui.runs.lock import RunLock
@@ -299,11 +300,11 @@ async def test_a_filter_that_hides_the_cursors_row_takes_it_to_the_first_found(d
         for each in by_kind.values():
             screen.tree_list.set_rows(screen.tree_list.rows, each)
             await pilot.press("slash")
-            screen.filter_line.value = "alpha"
+            pilot.app.post_message(events.Paste("alpha"))
             await until(pilot, lambda: "alpha" in str(screen.tree_list.border_subtitle))
             assert screen.item == Item("run", "alpha"), each
             await pilot.press("escape")
-            await until(pilot, lambda: not screen.filter_line.value)
+            await until(pilot, lambda: not screen.tree_list.pattern.text)
 
 
 async def test_branches_fold_and_the_keys_say_where_they_work(data: DataDir) -> None:

@@ -32,7 +32,7 @@ async def test_the_launchers_filter(data: DataDir) -> None:
     async with launcher(data) as pilot:
         screen = pilot.app.screen
         burst(pilot, "slash", TEXT, "enter")
-        await until(pilot, lambda: screen.query_one("#launcher-filter", Input).value == TEXT)
+        await until(pilot, lambda: screen.query_one("#filter", Input).value == TEXT)
         await until(pilot, lambda: getattr(screen.focused, "name", "") == "tree")
         assert pilot.app.screen is screen
         assert isinstance(screen, LauncherScreen)
@@ -43,7 +43,7 @@ async def test_the_browsers_filter(data: DataDir) -> None:
     async with browsed.browser(data) as pilot:
         screen = browsed.browser_of(pilot)
         burst(pilot, "slash", TEXT, "enter")
-        await until(pilot, lambda: screen.query_one("#state-filter", Input).value == TEXT)
+        await until(pilot, lambda: screen.query_one("#filter", Input).value == TEXT)
         await until(pilot, lambda: screen.focused is screen.table)
         assert pilot.app.screen is screen
 
@@ -69,14 +69,14 @@ async def test_a_paste_behind_the_key() -> None:
         assert run.control.sent == []
 
 
-async def test_the_filter_of_the_charts_list() -> None:
+async def test_the_filter_of_a_pane() -> None:
     run = live_run()
     async with cockpit(run) as pilot:
         await pilot.press("1")
         pane = pilot.app.screen.query_one(MetricsPane)
         await until(pilot, lambda: pane.has_focus)
-        burst(pilot, "slash", TEXT)
-        await until(pilot, lambda: any(TEXT in "".join(text for text, _ in line) for line in pane.lines))
+        burst(pilot, "slash", TEXT, "enter")
+        await until(pilot, lambda: pane.pattern.text == TEXT and pane.has_focus)
         assert run.control is not None
         assert run.control.sent == []
 

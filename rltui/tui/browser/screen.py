@@ -42,7 +42,7 @@ from rltui.tui.notifications import exit_message
 from rltui.tui.text import Line
 from rltui.tui.widgets.compositor import PlacedCompositor
 from rltui.tui.widgets.dialogs import PromptDialog
-from rltui.tui.widgets.filter_bar import FilterLine
+from rltui.tui.widgets.filter_bar import FilterBar, clear_filter
 from rltui.tui.widgets.footer import Answer, Footer
 from rltui.tui.widgets.list_view import ListView
 
@@ -112,10 +112,10 @@ class BrowserScreen(Screen[None]):
             yield self.tree_list
             with Vertical(id="browser-right"):
                 yield self.table
-                yield FilterLine("state-filter", self.table, self.table)
                 yield self._details
         yield Footer(in_footer("browser"))
         yield Answer()
+        yield FilterBar()
 
     def on_mount(self) -> None:
         self.table.focus()
@@ -183,7 +183,6 @@ class BrowserScreen(Screen[None]):
 
     @if_mounted
     def on_checkpoint_table_updated(self) -> None:
-        self.query_one(FilterLine).update_border()
         self._show_details()
 
     def _show_details(self) -> None:
@@ -235,11 +234,11 @@ class BrowserScreen(Screen[None]):
             event.stop()
 
     def action_filter(self) -> None:
-        self.query_one(FilterLine).open()
+        self.query_one(FilterBar).open(self.table, self.table)
 
     def action_back(self) -> None:
         """The filter first; then to where the browser was opened from."""
-        if not self.query_one(FilterLine).drop():
+        if not clear_filter(self.table):
             self.post_message(BrowserLeft())
 
     def action_leave(self) -> None:

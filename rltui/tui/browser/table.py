@@ -15,8 +15,7 @@ from rltui.runs.best import reward_with_mark
 from rltui.runs.inventory import CheckpointInfo
 from rltui.tui.browser.library import HashChecks, Library, RunNode
 from rltui.tui.text import Line, Span, clean, crop_middle, pad, wrap
-from rltui.tui.widgets.filter_bar import Pattern
-from rltui.tui.widgets.list_view import ListView, Row
+from rltui.tui.widgets.list_view import FilteredList, ListView, Row
 
 Sorted = float | str | None
 
@@ -219,7 +218,7 @@ def empty_lines(library: Library, *, filtered_out: bool, width: int) -> list[Lin
     return wrap(f"Nothing is saved here yet. {what_to_do}", width, "muted")
 
 
-class CheckpointTable(ListView):
+class CheckpointTable(FilteredList):
     """Table of the saved states below a node of the tree; sorting, filter and marks are its own.
 
     entries: as shown. marked: for the comparison, in the order of marking. sound: those whose hashes are right.
@@ -242,7 +241,6 @@ class CheckpointTable(ListView):
         self._library, self._node = library, node
         self._start: object | None = start
         self._under = 0  # states below the node
-        self._pattern = Pattern()
         self.entries: list[CheckpointInfo] = []
         self.marked: list[Path] = []
         self.sound: set[Path] = set()
@@ -265,7 +263,7 @@ class CheckpointTable(ListView):
         """The same, with what is known now of each."""
         width, order = max(self.size.width, NARROWEST), self.order
         entries = self._verified()
-        self.entries = sort([entry for entry in entries if self._pattern.matches(searched(entry))], order)
+        self.entries = sort([entry for entry in entries if self.pattern.matches(searched(entry))], order)
         self._under = len(entries)
         runs = {entry.run for entry in entries if entry.run}
         columns = fitting(width, runs, with_phase=self._node.kind in ("all", "run", "trash"), by=order.key)
@@ -285,13 +283,11 @@ class CheckpointTable(ListView):
         self.sound = {path for path, reason in results.items() if reason == ""}
         return [replace(e, damage=why, best=None) if (why := results.get(e.path)) else e for e in entries]
 
-    def filter_by(self, pattern: Pattern, goes: object | None) -> None:
-        """Only what matches; the cursor to that one, None for where it is."""
-        self._pattern, self._start = pattern, goes if goes is not None else self._start
+    def fill(self, goes: object = None) -> None:
+        self._start = goes or self._start
         self.update_rows()
 
     def matching(self) -> tuple[Sequence[object], int]:
-        """What the filter leaves, of how many."""
         return [entry.path for entry in self.entries], self._under
 
     def sort_by(self, key: str) -> None:

@@ -12,6 +12,7 @@ from textual.widget import Widget
 
 from rltui.tui.panes.pane import Pane, View
 from rltui.tui.settings import Slot, UiSettings
+from rltui.tui.widgets.filter_bar import typed_for
 
 FALLBACK: Mapping[Slot, Slot] = {
     "side": "table",
@@ -249,8 +250,8 @@ class PaneGrid(Widget):
 
     @property
     def focused_pane(self) -> Pane | None:
-        """The pane that has the focus."""
-        focused = self.screen.focused
+        """The pane that has the focus, or whose filter is typed."""
+        focused = typed_for(self.screen.focused)
         return focused if isinstance(focused, Pane) else None
 
     def place(self, view: View) -> None:

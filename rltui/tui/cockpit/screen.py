@@ -59,7 +59,7 @@ from rltui.tui.panes.turtle import TurtlePane
 from rltui.tui.panes.workers import WorkersPane
 from rltui.tui.settings import UiSettings
 from rltui.tui.widgets.compositor import PlacedCompositor
-from rltui.tui.widgets.dialogs import NO_FILTER_IN_PANE, NoFilterScreen
+from rltui.tui.widgets.filter_bar import FilterBar, clear_filter
 from rltui.tui.widgets.footer import Answer, Footer
 
 PANES: tuple[type[Pane], ...] = (
@@ -77,6 +77,7 @@ PANES: tuple[type[Pane], ...] = (
     MachinePane,
     AuditPane,
 )
+_FILTER = next(action for action in in_footer("cockpit") if action.name == "filter")  # shown for some panes only
 _TRAINING = frozenset(action.name for action in in_footer("cockpit") if action.trains)
 TICK = 1.0  # seconds; ages grow also when nothing is heard
 
@@ -131,8 +132,9 @@ class CockpitScreen(Screen[None]):
     def compose(self) -> ComposeResult:
         yield StatusPane(name="status", classes="status")
         yield self.grid
-        yield Footer(in_footer("cockpit"), self._pane_keys)
+        yield Footer([action for action in in_footer("cockpit") if action is not _FILTER], self._pane_keys)
         yield Answer("pane('a')")
+        yield FilterBar()
 
     def on_mount(self) -> None:
         self._reader = RunReader(self.source, self._deliver, readonly=self.readonly, clock=self._clock)
@@ -222,7 +224,7 @@ class CockpitScreen(Screen[None]):
     def _pane_keys(self) -> Sequence[Action]:
         """For the footer, of the focused pane."""
         pane = self.focused_pane()
-        return pane_footer(pane.pane_id()) if pane is not None and not pane.typing else ()
+        return [*([_FILTER] if pane.FILTERS else []), *pane_footer(pane.pane_id())] if pane is not None else ()
 
     def on_pane_tab_clicked(self, message: Pane.TabClicked) -> None:
         self.grid.show_pane(message.pane)
@@ -258,17 +260,23 @@ class CockpitScreen(Screen[None]):
         self.show_now()
 
     def action_back(self) -> None:
-        """One level back: from frozen, from a maximised pane. It never leaves: what is typed next would act elsewhere."""
-        if self._still is not None:
+        """One level back: the filter, frozen, a maximised pane. It never leaves: what is typed next would act elsewhere."""
+        pane = self.focused_pane()
+        if pane is not None and pane.filtered is not None and clear_filter(pane.filtered):
+            pane.redraw()
+        elif self._still is not None:
             self.action_freeze()
         elif self.grid.choice.alone is not None:
             self.action_maximise()
         else:
             raise RltuiError(nothing_to_close(getattr(self.app, "own_keys", {})))
 
-    def action_no_filter(self) -> None:
-        """The focused pane has none: what is typed behind the key would act."""
-        self.app.push_screen(NoFilterScreen(NO_FILTER_IN_PANE))
+    def action_filter(self) -> None:
+        """Of the focused pane."""
+        pane = self.focused_pane()
+        if pane is None or pane.filtered is None:
+            raise RltuiError("nothing to filter in this pane")
+        self.query_one(FilterBar).open(pane, pane.filtered)
 
     def action_browser(self) -> None:
         self.post_message(BrowserAsked(self.snapshot.run))

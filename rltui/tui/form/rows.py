@@ -16,9 +16,9 @@ from rltui.tui.form.render import row_line
 from rltui.tui.form.session import TextState
 from rltui.tui.text import Line, text_line
 from rltui.tui.widgets.filter_bar import Pattern
-from rltui.tui.widgets.list_view import ListView, Row
+from rltui.tui.widgets.list_view import FilteredList, Row
 
-NOTHING: Line = text_line("  No field has that in its name or its explanation; esc clears the search.", "muted")
+NOTHING: Line = text_line("  No field has that in its name or its explanation; esc clears the filter.", "muted")
 NOT_YET: Line = text_line("  No fields yet …", "muted")
 NARROWEST = 40  # columns that rows are made for before the list has a size
 FOLDED = ("section", "element")  # kinds of rows that hide what lies under them
@@ -80,7 +80,7 @@ def every_path(reference: Reference, text: ParsedText) -> frozenset[KeyPath]:
         is_open = more
 
 
-class FieldList(ListView):
+class FieldList(FilteredList):
     """is_open: what is not folded away, filter or none. fields: the rows shown."""
 
     class Refilled(Message):
@@ -91,7 +91,6 @@ class FieldList(ListView):
         self.border_title = "Profile"
         self.is_open: frozenset[KeyPath] = frozenset()
         self.fields: Mapping[Identity, FormRow] = {}
-        self.pattern = Pattern()
         self._reference, self._state = Reference(), TextState(parse_text(""), parse_text(""))
         self._all: tuple[list[FormRow], frozenset[KeyPath]] | None = None  # every row, with all that has them open
 
@@ -122,19 +121,21 @@ class FieldList(ListView):
         lines = [Row(row.identity, row_line(row, shown, width)) for row in found]
         self.set_rows(lines or [Row(None, NOTHING if reference.keys else NOT_YET)], wanted)
 
-    def filter_by(self, pattern: Pattern, goes: object | None) -> None:
-        """What is left of the rows; without a pattern, what holds the row under the cursor is open."""
+    def filter_by(self, pattern: Pattern, goes: object = None) -> None:
+        """Without a filter, what holds the row under the cursor is open."""
         rows, wanted = self._every_row()[0], goes if goes is not None else self.key
         row = next((each for each in rows if each.identity == wanted), None)
         if not pattern.text and row is not None:
             self.unfold(*paths_above(rows, row))
-        self.pattern = pattern
-        self.show(self._reference, self._state)
-        self.go_to(goes)
+        super().filter_by(pattern, goes)
         self.post_message(self.Refilled())
 
+    def fill(self, goes: object = None) -> None:
+        self.show(self._reference, self._state)
+        self.go_to(goes)
+
     def matching(self) -> tuple[Sequence[object], int]:
-        """The fields that match, of how many."""
+        """Headings, and rows that add, are not counted."""
         rows = [row for row in self._every_row()[0] if row.kind in ("field", "element")]
         return [row.identity for row in rows if matches(row, self.pattern)], len(rows)
 

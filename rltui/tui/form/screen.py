@@ -38,7 +38,7 @@ from rltui.tui.messages import Refused
 from rltui.tui.themes import role_style
 from rltui.tui.widgets.compositor import PlacedCompositor
 from rltui.tui.widgets.dialogs import ChoiceDialog, ChooserDialog, bring_to_top
-from rltui.tui.widgets.filter_bar import FilterLine
+from rltui.tui.widgets.filter_bar import FilterBar, clear_filter
 from rltui.tui.widgets.footer import Footer
 from rltui.tui.widgets.list_view import ListView, TextView
 
@@ -90,7 +90,6 @@ class FormScreen(Screen[Path | None]):
         self._reader, self._checker = reader, checker
         self._trouble = ""  # why the keys are not known
         self.field_list, self.line, self.text_view = FieldList(), FieldInput(), TomlView()
-        self.search_line = FilterLine("form-search", self.field_list, self.field_list)
         self._title, self._details = TextView("form-title"), TextView("form-details", classes="pane")
         self._title.can_focus, self._details.border_title = False, "What it means"
 
@@ -100,10 +99,10 @@ class FormScreen(Screen[Path | None]):
             with Vertical(id="form-left"):
                 yield self.field_list
                 yield self.text_view
-                yield self.search_line
                 yield self.line
             yield self._details
         yield Footer(in_footer("form"))
+        yield FilterBar()
 
     def on_mount(self) -> None:
         self.field_list.focus()
@@ -129,7 +128,8 @@ class FormScreen(Screen[Path | None]):
         written = self.session.draft.written
         self.field_list.is_open = written_sections(self.reference, written)
         self.show_all()
-        self.search_line.reapply()
+        if self.field_list.filtered:  # by what was typed before the fields were known
+            self.field_list.filter_by(self.field_list.pattern)
         if written.problem and not self._trouble:  # the form needs TOML to begin with
             self.action_toggle_view()
 
@@ -159,7 +159,6 @@ class FormScreen(Screen[Path | None]):
         state, typed = self.session.state, self.line.row
         # a reward of one number is not there while its line is empty: back to it after that
         self.field_list.show(self.reference, state, typed.identity if typed else None)
-        self.search_line.update_border()
         self.text_view.mark(render.by_line(state.errors))
         self.show_sides()
 
@@ -308,23 +307,23 @@ class FormScreen(Screen[Path | None]):
 
     def action_fold(self) -> None:
         if not self.field_list.fold():
-            raise RltuiError("only a section or an element opens and closes; while a search is on, all are open")
+            raise RltuiError("only a section or an element opens and closes; while a filter is on, all are open")
         self.show_all()
 
     def action_next_mistake(self) -> None:
-        """What hides it is opened, and a search ends."""
+        """What hides it is opened, and a filter ends."""
         problems = self.session.check.errors if self.session.check else []
         keys = [problem.key for problem in problems if problem.key]
         if not keys:
             raise RltuiError("there is no mistake" if not problems else "it is about the whole text: tab shows it")
-        self.search_line.drop()
+        clear_filter(self.field_list)
         self.field_list.unfold(*paths_hiding(keys, self.field_list.fields.values()))
         self.show_all()
         self.field_list.go_to_problem()
 
-    def action_search(self) -> None:
+    def action_filter(self) -> None:
         if self.line.row is None and not self.as_text:
-            self.search_line.open()
+            self.query_one(FilterBar).open(self.field_list, self.field_list)
 
     # The text
 
@@ -368,7 +367,7 @@ class FormScreen(Screen[Path | None]):
     def action_back(self) -> None:
         if self.line.row is not None:
             self._close_line()
-        elif not self.as_text and self.search_line.drop():
+        elif not self.as_text and clear_filter(self.field_list):
             return
         elif self.as_text and not self.session.draft.written.problem:
             self.action_toggle_view()

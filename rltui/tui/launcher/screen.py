@@ -30,7 +30,7 @@ from rltui.tui.messages import BrowserAsked, Refused, RunOpened
 from rltui.tui.notifications import exit_message
 from rltui.tui.widgets.compositor import PlacedCompositor
 from rltui.tui.widgets.dialogs import TextDialog, diff_lines
-from rltui.tui.widgets.filter_bar import FilterLine
+from rltui.tui.widgets.filter_bar import FilterBar, clear_filter
 from rltui.tui.widgets.footer import Footer
 from rltui.tui.widgets.list_view import ListView
 
@@ -59,15 +59,14 @@ class LauncherScreen(Screen[None]):
         self._compared: Path | None = None  # the first of two profiles
         self.tree_list = CatalogTree()
         self.details = LauncherDetails(data, self._tools, self._clock)
-        self.filter_line = FilterLine("launcher-filter", self.tree_list, self.tree_list)
 
     def compose(self) -> ComposeResult:
         yield LauncherTitle()
         with Horizontal(id="launcher-body"):
             yield self.tree_list
             yield self.details
-        yield self.filter_line
         yield Footer(in_footer("launcher"))
+        yield FilterBar()
 
     def on_mount(self) -> None:
         self.tree_list.focus()
@@ -142,7 +141,6 @@ class LauncherScreen(Screen[None]):
     def _show_rows(self) -> None:
         if self.catalog is not None:
             self.tree_list.show(self.catalog)
-            self.filter_line.update_border()
 
     def _show_details(self) -> None:
         self.details.show(self.item, self.catalog, self.plan)
@@ -336,11 +334,11 @@ class LauncherScreen(Screen[None]):
             raise RltuiError("only a heading opens and closes; while a filter is on, all are open")
 
     def action_filter(self) -> None:
-        self.filter_line.open()
+        self.query_one(FilterBar).open(self.tree_list, self.tree_list)
 
     def action_back(self) -> None:
         """The filter first; then what was to be compared."""
-        if self.filter_line.drop():
+        if clear_filter(self.tree_list):
             return
         if self._compared is None:
             raise RltuiError("nothing to close: q quits")

@@ -14,7 +14,7 @@ from rltui.runs.summary import RunSummary
 from rltui.tui.launcher.catalog import Catalog, ProfileEntry
 from rltui.tui.text import Line, clean, crop_middle, crop_text, pad, width_of, wrap
 from rltui.tui.widgets.filter_bar import Pattern
-from rltui.tui.widgets.list_view import ListView, Row
+from rltui.tui.widgets.list_view import FilteredList, Row
 
 Kind = Literal["section", "profile", "run", "group", "milestone"]
 RUN_STATES = {
@@ -201,17 +201,14 @@ def _milestone(saved: CheckpointInfo, width: int) -> Line:
     return tuple(spans)
 
 
-class CatalogTree(ListView):
-    """`show` fills it; the filter line asks it for what is left. wanted: a profile that was just written, to which the
-    cursor goes once it is listed.
-    """
+class CatalogTree(FilteredList):
+    """`show` fills it. wanted: a profile that was just written, to which the cursor goes once it is listed."""
 
     def __init__(self) -> None:
         super().__init__(name="tree", classes="pane")
         self.border_title = "What to train"
         self.wanted: Path | None = None
         self._catalog: Catalog | None = None
-        self._pattern = Pattern()  # what rows must match, whatever is folded
         self._folded: set[Item] = set()
         self._groups: set[Item] = set()  # that were there before: a new one starts closed unless it is the first
 
@@ -227,42 +224,40 @@ class CatalogTree(ListView):
                 self._folded.add(group)
             self._groups.add(group)
         self._catalog = catalog
-        self._fill()
+        self.fill()
 
     def fold(self) -> bool:
         """Open what is closed under the cursor, close what is open; False where it hides nothing, or a filter is on."""
         item = self.item
-        if item is None or item.kind not in HEADINGS or self._pattern.text:
+        if item is None or item.kind not in HEADINGS or self.pattern.text:
             return False
         self._folded ^= {item}
-        self._fill()
+        self.fill()
         return True
 
-    def filter_by(self, pattern: Pattern, goes: object | None) -> None:
-        """Show what matches. goes: where the cursor goes; None: it stays."""
+    def filter_by(self, pattern: Pattern, goes: object = None) -> None:
+        """Without a filter, what holds the row under the cursor is open."""
         here = goes or self.item
         if self._catalog is not None and not pattern.text and isinstance(here, Item):
             self._folded -= holding(self._catalog, here)
-        self._pattern = pattern
-        self._fill()
-        self.set_rows(self.rows, goes)
+        super().filter_by(pattern, goes)
 
     def matching(self) -> tuple[Sequence[object], int]:
-        """(keys of the rows that match, how many there are without the filter)."""
+        """Headings and notes are not counted."""
         if self._catalog is None:
             return (), 0
         every = rows(self._catalog, frozenset(), 40)
         return [row.key for row in self.rows if matchable(row)], sum(matchable(row) for row in every)
 
-    def _fill(self) -> None:
+    def fill(self, goes: object = None) -> None:
         if self._catalog is None:
             return
-        closed = frozenset() if self._pattern.text else frozenset(self._folded)
-        found = filtered(rows(self._catalog, closed, max(self.size.width, LEAST_WIDTH)), self._pattern)
-        goes = self._cursor_in(found)
-        if goes is not None and goes.name == str(self.wanted):
+        closed = frozenset() if self.pattern.text else frozenset(self._folded)
+        found = filtered(rows(self._catalog, closed, max(self.size.width, LEAST_WIDTH)), self.pattern)
+        item = self._cursor_in(found)
+        if item is not None and item.name == str(self.wanted):
             self.wanted = None
-        self.set_rows(found, goes)
+        self.set_rows(found, goes or item)
 
     def _cursor_in(self, found: Sequence[Row]) -> Item | None:
         """Where the cursor goes among these rows; None where it stays."""
@@ -270,7 +265,7 @@ class CatalogTree(ListView):
         new = Item("profile", str(self.wanted)) if self.wanted else None
         if new is not None and new in profiles:
             return new
-        if self._pattern.text and self.item is not None and self.item.kind in HEADINGS:  # typed before the rows came
+        if self.pattern.text and self.item is not None and self.item.kind in HEADINGS:  # typed before the rows came
             return first_match(found)
         if self.key is not None:
             return None

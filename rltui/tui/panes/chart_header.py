@@ -37,34 +37,14 @@ _SIGNS = {"usual": ("✓", "good"), "low": ("▼", "warn"), "high": ("▲", "war
 _GOOD = {"up": "Higher is better.", "down": "Lower is better.", "none": ""}
 
 
-def head_lines(scene: ChartScene, charts: int, metrics: int, *, typing: bool, width: int) -> list[Line]:
-    """As many as there is something to say; charts: how many are chart_keys, of so many metrics."""
-    lines = (
-        [filter_line(scene.charting, charts, metrics, typing=typing)] if typing or scene.charting.pattern.text else []
-    )
-    looks = look_line(scene)
-    lines += [looks] if looks else []
+def head_lines(scene: ChartScene, width: int) -> list[Line]:
+    """As many as there is something to say."""
+    lines = [looks] if (looks := look_line(scene)) else []
     differences = differences_line(_rewards_apart(scene))
     lines += [text_line(f"▲ {differences}", "warn")] if differences else []
     lines += [by_hand] if (by_hand := _by_hand(scene)) else []
     lines += [cursor_line(scene)] if scene.charting.cursor is not None and scene.snapshot.history.length else []
     return [crop(line, width) for line in lines]
-
-
-def filter_line(charting: Charting, charts: int, metrics: int, *, typing: bool) -> Line:
-    """`/kl▏ 2 of 61 metrics`, or why that is no regular expression."""
-    pattern = charting.pattern
-    typed: list[Span] = [("/", "key"), (pattern.text, "strong"), ("▏" if typing else "", "key"), _GAP]
-    if pattern.problem:
-        return (*typed, (pattern.problem, "bad"))
-    words = (
-        f"{charts:,} of {metrics:,} metrics"
-        if pattern.text
-        else "a name, a part of one, or a regular expression; ! inverts"
-    )
-    role = "warn" if pattern.text and not charts else "muted"
-    keys = "  enter sets it, esc clears it" if typing else "  esc clears it"
-    return (*typed, (words, role), (keys, "faint"))
 
 
 def look_line(scene: ChartScene) -> Line:

@@ -86,7 +86,7 @@ def usual_keys(history: History) -> list[str]:
 
 def chart_keys(charting: Charting, history: History) -> list[str]:
     """The keys of the charts in order: while a filter is on, all metrics that it finds; else the chosen ones."""
-    if charting.pattern.text and not charting.pattern.problem:
+    if charting.pattern.text:
         return matching_keys(charting.pattern, all_keys(history))
     return list(charting.keys) if charting.keys is not None else usual_keys(history)
 

@@ -1,34 +1,32 @@
-"""Base class of panes whose table has a filter line and a cursor."""
+"""Base class of panes whose table has a filter and a cursor."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-from textual import events
-
 from rltui.errors import RltuiError
 from rltui.tui.panes.pane import Pane, View
 from rltui.tui.text import Line, text_line
-from rltui.tui.widgets.filter_bar import MOVES, Pattern, TypedFilter, filter_words
+from rltui.tui.widgets.filter_bar import AROUND, FOLLOWS, Filtered, Pattern, filter_words
 from rltui.tui.widgets.list_view import ListView
 
-AROUND = 6  # columns of a border that are no room for its words
 NOTHING = "no row matches the filter"
 Row = TypeVar("Row")
 
 
 class FilterablePane(Pane, ListView):
-    """Call `filtered_rows` from `draw`; give `words` for the lower border; have the keys `filter` and `clear` in the registry.
+    """Call `filtered_rows` from `draw`; give `words` for the lower border.
 
     The cursor stays on the row that it was put on, whatever the order. One that follows stands on the last row shown.
     """
 
+    FILTERS = True
     SHOWS_UNFOCUSED = False
 
     def __init__(self, *, name: str | None = None, classes: str = "pane") -> None:
         super().__init__(name=name, classes=classes)
-        self._filter = TypedFilter[object]()
+        self.pattern = Pattern()
         self._keys: Sequence[object] = ()  # of the rows shown
         self._here: object = None  # of the row that the cursor was put on; None: of whatever is there
         self._of = 0  # rows without the filter
@@ -46,8 +44,7 @@ class FilterablePane(Pane, ListView):
         self, rows: Sequence[Row], key: Callable[[Row], object], texts: Callable[[Row], Sequence[str]]
     ) -> list[Row]:
         """Those that match. key: by which a row is known again; texts: what of it is looked through."""
-        pattern = self._filter.pattern
-        found = [row for row in rows if pattern.matches(*texts(row))] if pattern.text else list(rows)
+        found = [row for row in rows if self.pattern.matches(*texts(row))] if self.pattern.text else list(rows)
         self._of, self._keys = len(rows), [key(row) for row in found]
         if self.following:
             self.cursor = max(len(found) - 1, 0)
@@ -64,17 +61,13 @@ class FilterablePane(Pane, ListView):
 
     def subtitle(self, view: View) -> str:
         usual = self.words(view)
-        if not self._filter.typing and not self._filter.pattern.text:
+        if not self.pattern.text:
             return usual
-        return filter_words(self._filter, len(self._keys), self._of, usual, self.outer_size.width - AROUND)
+        return filter_words(self.pattern, len(self._keys), self._of, self.outer_size.width - AROUND, usual)
 
     def stay(self) -> None:
         """The cursor keeps to the row that it stands on now."""
-        self._here = self._standing
-
-    @property
-    def _standing(self) -> object:
-        return self._keys[self.cursor] if self.cursor < len(self._keys) else None
+        self._here = self._keys[self.cursor] if self.cursor < len(self._keys) else None
 
     def to_top(self) -> None:
         """The cursor to the first row, whichever that is."""
@@ -87,52 +80,24 @@ class FilterablePane(Pane, ListView):
         super().go(row)
 
     @property
-    def typing(self) -> bool:
-        return self._filter.typing
+    def filtered(self) -> Filtered | None:
+        return self if self._of and self.view is not None and not self.has_nothing(self.view) else None
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Without rows there is nothing to filter; esc is the screen's while there is no filter."""
-        if action == "filter":
-            return self._of > 0 and self.view is not None and not self.has_nothing(self.view)
-        return bool(self._filter.pattern.text) if action == "clear" else True
+    @property
+    def standing(self) -> object:
+        if self.following:
+            return FOLLOWS
+        return self._keys[self.cursor] if self.cursor < len(self._keys) else None
 
-    def action_filter(self) -> None:
-        """Type another one."""
-        self._filter.open(None if self.following else self._standing)
-        self._show_typing()
+    def matching(self) -> tuple[Sequence[object], int]:
+        return self._keys, self._of
 
-    def action_clear(self) -> None:
-        """All rows again; the cursor stays."""
-        self.stay()
-        self._filter.pattern, self.following = Pattern(), False
-        self._show_typing()
-        self.following = self.FOLLOW and self.cursor == len(self._keys) - 1
-
-    def on_key(self, event: events.Key) -> None:
-        if self._filter.typing and event.key not in MOVES:
-            event.stop()
-            event.prevent_default()
-            self._type(event)
-
-    def _type(self, event: events.Key) -> None:
-        """The cursor stays on what it stands on, or goes to the first row found; back where it was when that is dropped."""
+    def filter_by(self, pattern: Pattern, goes: object = None) -> None:
         if self._keys:
             self.stay()
-        outcome = self._filter.press(event.key, event.character)
-        if outcome == "dropped":
-            self._here = self._filter.before
-            self.following = self.FOLLOW and self._here is None
-        self._show_typing()
-        if outcome == "typed" and not self.following and self._keys and self._here not in self._keys:
+        self.pattern = pattern
+        if goes is not None:
+            self._here, self.following = goes, goes is FOLLOWS
+        self.repaint()
+        if not self.following and self._keys and self._here not in self._keys:
             self.go(0)
-
-    def watch_has_focus(self, has_focus: bool) -> None:
-        """A filter is typed while the pane has the focus."""
-        super().watch_has_focus(has_focus)
-        self._filter.typing = self._filter.typing and has_focus
-        self.repaint()
-
-    def _show_typing(self) -> None:
-        """Other keys do something now."""
-        self.repaint()
-        self.screen.refresh_bindings()

@@ -27,30 +27,15 @@ Drawn = list[tuple[int, list[Line]]]  # place in the list, its lines in view
 
 @dataclass(frozen=True, slots=True)
 class LogFilter:
-    """What is shown. worker None and flag "": all of them. only_hits: nothing but what `search` finds."""
+    """What is shown."""
 
     level: Level = "info"
-    worker: int | None = None
-    flag: str = ""
-    search: Pattern = field(default_factory=Pattern)
-    only_hits: bool = False
-
-    @property
-    def narrowed(self) -> bool:
-        """Whether anything but the level leaves lines out, or is being looked for."""
-        return self.worker is not None or bool(self.flag) or bool(self.search.text)
+    pattern: Pattern = field(default_factory=Pattern)
 
     def takes(self, entry: LogEntry) -> bool:
-        """Whether the entry is shown, hits aside."""
-        if LEVELS.index(entry.level) < LEVELS.index(self.level):
-            return False
-        return (self.worker is None or entry.worker == self.worker) and (not self.flag or entry.flag == self.flag)
-
-    def finds(self, entry: LogEntry) -> bool:
-        """Whether a search is on and this is one of its hits."""
-        if not self.search.text.strip("!") or self.search.problem:
-            return False
-        return self.search.matches(entry.message[:SEARCHED], entry.source, entry.flag)
+        """Whether the entry is shown."""
+        texts = (*entry.message[:SEARCHED].split("\n"), entry.source, entry.flag) if self.pattern.text else ()
+        return LEVELS.index(entry.level) >= LEVELS.index(self.level) and self.pattern.matches(*texts)
 
 
 class LogList:
@@ -60,10 +45,7 @@ class LogList:
         self.wanted = LogFilter()
         self.numbers: list[int] = []
         self.entries: list[LogEntry] = []
-        self.hits: list[int] = []  # numbers
         self.total = 0  # of the log
-        self.workers: set[int] = set()  # that anything was heard of
-        self.flags: set[str] = set()
         self._log: Sequence[LogEntry] = ()
 
     def __len__(self) -> int:
@@ -99,36 +81,19 @@ class LogList:
         places = (place for place, entry in enumerate(self.entries) if entry.time >= time)
         return next(places, max(len(self) - 1, 0))
 
-    def hit(self, number: int, step: int) -> int | None:
-        """The next (1) or earlier (-1) hit seen from there, around the ends; None where there is none."""
-        if not self.hits:
-            return None
-        place = bisect_left(self.hits, number + (step > 0)) - (step < 0)
-        return self.hits[place % len(self.hits)]
-
     def _start(self) -> None:
-        self.numbers, self.entries, self.hits = [], [], []
-        self.workers, self.flags = set(), set()
+        self.numbers, self.entries = [], []
         self._add(range(self.total - len(self._log), self.total), self._log)
 
     def _add(self, numbers: Iterable[int], entries: Sequence[LogEntry]) -> None:
         for number, entry in zip(numbers, entries, strict=True):
-            if entry.worker is not None:
-                self.workers.add(entry.worker)
-            if entry.flag:
-                self.flags.add(entry.flag)
-            if not self.wanted.takes(entry):
-                continue
-            found = self.wanted.finds(entry)
-            if found:
-                self.hits.append(number)
-            if found or not (self.wanted.only_hits and self.wanted.search.text):
+            if self.wanted.takes(entry):
                 self.numbers.append(number)
                 self.entries.append(entry)
 
     def _forget(self, before: int) -> None:
         gone = self.index(before)
-        del self.numbers[:gone], self.entries[:gone], self.hits[: bisect_left(self.hits, before)]
+        del self.numbers[:gone], self.entries[:gone]
 
 
 class LogWindow:
@@ -151,11 +116,6 @@ class LogWindow:
         last = max(len(self._list) - 1, 0)
         return last if self.cursor is None else min(self._list.index(self.cursor), last)
 
-    @property
-    def number(self) -> int:
-        """Of the entry under the cursor; beyond all while it follows."""
-        return self._list.total if self.cursor is None else self.cursor
-
     def move(self, entries: int) -> None:
         """Up (negative) or down; at the end it follows."""
         place = self.place + entries
@@ -174,14 +134,8 @@ class LogWindow:
             self._top = self._list.numbers[first] if first < len(self._list) else 0
         self.cursor = self._list.numbers[min(place, len(self._list) - 1)]
 
-    def stand_near(self, number: int) -> None:
-        """After another choice of entries: on the same one, or the next that is shown."""
-        if self.cursor is not None:
-            self.cursor = number
-        self.catch_up()
-
-    def go_back(self, number: int | None) -> None:
-        """To where the cursor was; None: it follows."""
+    def stand_near(self, number: int | None) -> None:
+        """On the entry of this number, or the next that is shown; None: it follows."""
         self.cursor = number
         self.catch_up()
 
@@ -240,16 +194,16 @@ class LogWindow:
         return len(drawn[1]) < len(lines_of(self._list.entries[drawn[0]]))
 
 
-def folded_lines(entry: LogEntry, width: int, search: Pattern | None = None) -> list[Line]:
+def folded_lines(entry: LogEntry, width: int, pattern: Pattern | None = None) -> list[Line]:
     """As the log shows it: a long one ends with how much more there is."""
     lines = entry_lines(entry, width)
     if len(lines) > FOLDED:
         more = f"… {len(lines) - FOLDED + 1} more lines: enter opens it"
         lines = [*lines[: FOLDED - 1], ((" " * (INDENT if width - INDENT >= NARROWEST else 0), ""), (more, "muted"))]
-    if search is None or not search.text:
+    if pattern is None or not pattern.text:
         return lines
     head = 2 if entry.time else 0  # time and sign are not searched
-    return [(*lines[0][:head], *marked(lines[0][head:], search)), *(marked(line, search) for line in lines[1:])]
+    return [(*lines[0][:head], *marked(lines[0][head:], pattern)), *(marked(line, pattern) for line in lines[1:])]
 
 
 def entry_lines(entry: LogEntry, width: int) -> list[Line]:
@@ -268,12 +222,12 @@ def entry_lines(entry: LogEntry, width: int) -> list[Line]:
     return [(*head, *rows[0]), *(((" " * INDENT, ""), *row) for row in rows[1:])]
 
 
-def marked(line: Line, search: Pattern) -> Line:
-    """The line with what the search finds in each of its spans on a background."""
+def marked(line: Line, pattern: Pattern) -> Line:
+    """The line with what the filter finds in each of its spans on a background."""
     spans: list[Span] = []
     for text, role in line:
         at = 0
-        for start, end in search.places(text):
+        for start, end in pattern.places(text):
             if end > start:
                 spans += [(text[at:start], role), (text[start:end], f"{role} hit".strip())]
                 at = end

@@ -52,7 +52,7 @@ from rltui.tui.panes.log import LogPane
 from rltui.tui.panes.pane import Pane, View, in_the_middle
 from rltui.tui.text import Line, beside, text_line, wrap
 from rltui.tui.widgets.chart import AXIS
-from rltui.tui.widgets.filter_bar import MOVES, Pattern, TypedFilter
+from rltui.tui.widgets.filter_bar import AROUND, Filtered, Pattern, filter_words, is_attended
 from rltui.tui.widgets.plot import DecimationCache
 
 ALONE = "There is no other run in this data folder to compare with."
@@ -73,6 +73,7 @@ class MetricsPane(Pane):
     SLOT = "charts"
     NAME = "Metrics"
     SHORT = "Metrics"
+    FILTERS = True
     EVERY = 2.9
     EMPTY = (
         "Here will be charts of reward, entropy, KL, losses and speed over the timesteps of the run. "
@@ -98,8 +99,6 @@ class MetricsPane(Pane):
         self.cells: Sequence[Cell] = ()
         self.memory = DecimationCache()
         self.comparison = RunComparison(self.post_message)
-        self._filter = TypedFilter[int]()
-        self._was_typing = False
         self._first = 0  # row of charts in view
         self._note = ""  # above the charts, until the next key
         self._dragging = False
@@ -108,12 +107,31 @@ class MetricsPane(Pane):
         self.comparison.stop()
 
     @property
-    def typing(self) -> bool:
-        return self._filter.typing
+    def filtered(self) -> Filtered | None:
+        return self if self.view is not None and not self.has_nothing(self.view) else None
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Without a chart there is nothing to filter, and no line to type in."""
-        return action != "filter" or (self.view is not None and not self.has_nothing(self.view))
+    @property
+    def pattern(self) -> Pattern:
+        return self.charting.pattern
+
+    @property
+    def standing(self) -> object:
+        keys = self.keys(self.view) if self.view is not None else ()
+        return keys[self.charting.at] if self.charting.at < len(keys) else None
+
+    def matching(self) -> tuple[Sequence[object], int]:
+        """Of all metrics, charted or not."""
+        return (self.keys(self.view), len(all_keys(self.view.snapshot.history))) if self.view is not None else ((), 0)
+
+    def filter_by(self, pattern: Pattern, goes: object = None) -> None:
+        """The same chart has the attention, or the first that is found."""
+        here = self.standing if goes is None else goes
+        self.charting = replace(self.charting, pattern=pattern)
+        keys = self.matching()[0]
+        self.change(replace(self.charting, at=keys.index(here) if here in keys else 0))
+
+    def move(self, rows: int) -> None:
+        self.action_select(rows)
 
     def _shown_view(self) -> View:
         """Of which there are charts."""
@@ -125,12 +143,6 @@ class MetricsPane(Pane):
         """Look at the charts like this."""
         self.charting = charting
         self.redraw()
-
-    def redraw(self) -> None:
-        super().redraw()
-        if self.typing != self._was_typing:
-            self._was_typing = self.typing
-            self.screen.refresh_bindings()  # other keys do something now
 
     def has_nothing(self, view: View) -> bool:
         return not view.snapshot.history.length
@@ -144,7 +156,9 @@ class MetricsPane(Pane):
 
     def scene(self, view: View) -> ChartScene:
         """What is drawn from, at this view."""
-        return ChartScene(view.snapshot, self.charting, view.charts, self.comparison.run, self.has_focus, self.memory)
+        return ChartScene(
+            view.snapshot, self.charting, view.charts, self.comparison.run, is_attended(self), self.memory
+        )
 
     def _take(self, view: View) -> None:
         """The subtitle once more, for how many charts there are is known only when they have been drawn."""
@@ -165,7 +179,10 @@ class MetricsPane(Pane):
             return ""
         total, shown = len(self.keys(view)), len(self.cells)
         part = f"{shown} of {total} charts, " if 0 < shown < total else ""
-        return f"[$muted]{part}{_windowed(last, self.charting)}[/]"
+        usual = f"[$muted]{part}{_windowed(last, self.charting)}[/]"
+        if not self.pattern.text:
+            return usual
+        return filter_words(self.pattern, total, self.matching()[1], self.outer_size.width - AROUND, usual)
 
     def explained(self) -> list[tuple[str, str]]:
         keys = self.keys(self.view) if self.view else CORE
@@ -176,9 +193,7 @@ class MetricsPane(Pane):
         keys = self.keys(view)
         self.charting = replace(self.charting, at=min(self.charting.at, max(len(keys) - 1, 0)))
         scene = self.scene(view)
-        head = head_lines(
-            scene, len(keys), len(all_keys(view.snapshot.history)), typing=self._filter.typing, width=width
-        )
+        head = head_lines(scene, width)
         head += [text_line(self._note, "warn")] if self._note else []
         head = head[: max(height - LEAST_CHART, 0)]
         size = width, height - len(head)
@@ -212,40 +227,16 @@ class MetricsPane(Pane):
 
     def on_key(self, event: events.Key) -> None:
         self._note = ""
-        if self._filter.typing:
+        if event.key == "escape" and not self.pattern.text and self._go_back():
             event.stop()
-            self._type(event)
-        elif event.key == "escape" and self._go_back():
-            event.stop()
-
-    def _type(self, event: events.Key) -> None:
-        outcome = self._filter.press(event.key, event.character)
-        if outcome == "ignored":
-            self.action_select(MOVES.get(event.key, 0))
-        else:
-            self._show_filtered(self._filter.before if outcome == "dropped" else None)
-
-    def _show_filtered(self, goes: int | None = None) -> None:
-        """goes: the chart that has the attention; None: the same as before, or the first that is found."""
-        charting = replace(self.charting, pattern=self._filter.pattern)
-        if goes is None and self.view is not None:
-            history = self.view.snapshot.history
-            before, now = chart_keys(self.charting, history), chart_keys(charting, history)
-            here = before[self.charting.at] if self.charting.at < len(before) else ""
-            goes = now.index(here) if here in now else 0
-        self.change(replace(charting, at=goes or 0))
 
     def _go_back(self) -> bool:
-        """One thing less: the explanation, the enlarged chart, the filter, the cursor, the compared run. False: none there."""
+        """One thing less: the explanation, the enlarged chart, the cursor, the compared run. False: none there."""
         charting = self.charting
         if charting.explained:
             charting = replace(charting, explained=False)
         elif charting.alone:
             charting = replace(charting, alone=False)
-        elif charting.pattern.text:
-            self._filter.pattern = Pattern()
-            self._show_filtered()
-            charting = self.charting
         elif charting.cursor is not None:
             charting = replace(charting, cursor=None)
         elif self.comparison.run is not None:
@@ -340,10 +331,6 @@ class MetricsPane(Pane):
         if self._dragging:
             return next((cell for cell in self.cells if cell.index == self.charting.at), None)
         return next((cell for cell in self.cells if cell.holds(x, y)), None)
-
-    def action_filter(self) -> None:
-        self._filter.open(self.charting.at)
-        self.redraw()
 
     def action_choose(self) -> None:
         """The list of all metrics."""

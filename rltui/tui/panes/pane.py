@@ -15,7 +15,7 @@ from rltui.tui.ascii import ChartStyle
 from rltui.tui.keymap import OwnKeys, pane_key, with_keys
 from rltui.tui.settings import Slot
 from rltui.tui.text import Line, width_of, wrap
-from rltui.tui.widgets.filter_bar import PASTE, one_line
+from rltui.tui.widgets.filter_bar import Filtered, is_attended
 from rltui.tui.widgets.line_widget import LineWidget
 
 BEFORE = 3  # columns of border before the title
@@ -53,6 +53,7 @@ class Pane(LineWidget, can_focus=True):
     HELP: ClassVar[str] = ""  # `<action>` in it stands for a key, in EMPTY too
     EVERY: ClassVar[float] = 0.0  # seconds at least between two drawings: a chart need not follow each short iteration
     EMPTY: ClassVar[str] = ""  # what will appear here and how to get it
+    FILTERS: ClassVar[bool] = False  # it has rows or charts that a filter hides
     WANTS: ClassVar[int] = 0  # rows of content that it would fill; 0: whatever the slot has
 
     class TabClicked(Message):
@@ -82,7 +83,7 @@ class Pane(LineWidget, can_focus=True):
 
     def _show_title(self) -> None:
         self._tabs = tabs(self, self._siblings, self._title_width)
-        title = tab_markup(self._tabs, self, self.has_focus)
+        title = tab_markup(self._tabs, self, is_attended(self))
         if title != self._title:
             self._title = self.border_title = title
 
@@ -118,18 +119,9 @@ class Pane(LineWidget, can_focus=True):
         return with_keys(text, self.own_keys)
 
     @property
-    def typing(self) -> bool:
-        """Whether keys go into a line or a list in it."""
-        return False
-
-    def check_consume_key(self, key: str, character: str | None) -> bool:
-        return self.typing
-
-    def on_paste(self, event: events.Paste) -> None:
-        """Goes into the line that is typed in, if one is."""
-        if self.check_consume_key("v", "v"):
-            event.stop()
-            self.post_message(events.Key(PASTE, one_line(event.text)))
+    def filtered(self) -> Filtered | None:
+        """What a filter hides rows of; None where there is nothing."""
+        return None
 
     @classmethod
     def pane_id(cls) -> str:

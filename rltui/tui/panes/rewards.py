@@ -160,7 +160,7 @@ class RewardsPane(FilterablePane):
         self.call_next(self.run_action, "curve")
 
     def on_key(self, event: events.Key) -> None:
-        if event.key == "escape" and self.alone and not self.typing:
+        if event.key == "escape" and self.alone and not self.pattern.text:
             event.stop()
             self.action_curve()
 

@@ -29,14 +29,11 @@ from textual.widgets.option_list import Option
 from rltui.errors import RltuiError
 from rltui.tui.text import SOLID, Line, clean, crop_text, pad, wrap
 from rltui.tui.widgets.compositor import PlacedCompositor
-from rltui.tui.widgets.line_widget import LineWidget
 from rltui.tui.widgets.list_view import TextView
 
 Answer = TypeVar("Answer")
 Words = Callable[[int], list[Line]]  # lines for a width
 Choice = tuple[str, Answer | None, str]  # its letter, what the dialog is dismissed with, what it does
-NO_FILTER = "no filter here (esc)"
-NO_FILTER_IN_PANE = "no filter in this pane (esc)"
 MOST_LABEL = 40  # columns of a label with a note behind it
 VERDICT_ROLES = {"!": "warn", "…": "muted"}
 DIFF_ROLES = {"+": "good", "-": "bad", "@": "muted"}
@@ -73,8 +70,7 @@ class Dialog(ModalScreen[Answer]):
         self._box.border_subtitle = Content(keys)
 
     def action_no_filter(self) -> None:
-        """What is typed behind it would choose an answer."""
-        self.app.push_screen(NoFilterScreen())
+        raise RltuiError("nothing to filter here")
 
     def leave(self) -> None:
         """ctrl+q."""
@@ -120,47 +116,6 @@ def bring_to_top(screen: Screen[Answer]) -> bool:
     while app.screen is not screen:
         app.pop_screen()
     return True
-
-
-class NoFilterText(LineWidget):
-    """Text in front of the line."""
-
-    def __init__(self, words: str) -> None:
-        super().__init__(name="no-filter-text")
-        self._words = words
-
-    def on_mount(self) -> None:
-        self.styles.width = len(self._words) + 4
-
-    def paint(self, width: int, height: int) -> list[Line]:
-        return [((f" {self._words}  ", "warn"), ("/", "key"))]
-
-
-class NoFilterScreen(Dialog[None]):
-    """Notice where `/` has nothing to filter, with a line that takes what is typed behind it, which would act as keys.
-
-    Closed by enter or esc, or a click elsewhere.
-    """
-
-    BINDINGS: ClassVar[list[BindingType]] = [("escape", "dismiss(None)", "Close")]
-
-    def __init__(self, words: str = NO_FILTER) -> None:
-        super().__init__("")
-        self._words = words
-
-    def compose(self) -> ComposeResult:
-        with Horizontal(id="no-filter"):
-            yield NoFilterText(self._words)
-            yield Input(id="no-filter-line", compact=True)
-
-    @on(Input.Submitted)
-    def close(self) -> None:
-        """As esc does."""
-        self.dismiss()
-
-    def on_click(self, event: events.Click) -> None:
-        if event.widget is self:
-            self.dismiss()
 
 
 class DialogText(TextView, can_focus=False):

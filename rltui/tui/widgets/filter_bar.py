@@ -1,250 +1,215 @@
-"""Regular-expression filters: the pattern, the state of a typed line in a pane, the input line below a list."""
+"""Filters of lists and panes: the pattern, what a border says of it, and the bar that it is typed in, one for a screen."""
 
 from __future__ import annotations
 
+import re
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
-from typing import Generic, Literal, Protocol, TypeVar
+from typing import Protocol
 
 from rich.cells import cell_len
 from textual import events
+from textual.app import ComposeResult
+from textual.containers import Horizontal
 from textual.content import Content
-from textual.widgets import Input
+from textual.widget import Widget
+from textual.widgets import Input, Label
 
-from rltui.tui.expression import Expression, TooSlow
 from rltui.tui.text import clean, crop_text
-from rltui.tui.widgets.list_view import ListView
+from rltui.tui.widgets.line_widget import LineWidget
 
-PLACEHOLDER = "a regular expression; ! inverts; enter sets it, esc clears it"
-HINT = "a regular expression, ! inverts"
-CLEARS = "esc clears"
-BORDER = 6  # columns of a border that are no room for its words
+PLACEHOLDER = "a regular expression; ! inverts"
+HINT = "enter keeps · esc clears"
+AROUND = 6  # columns of a border that are no room for its words
 LEAST_TEXT = 8  # columns that the filter's own text keeps
-PASTE = "paste"  # the key by which a pane is told what was pasted
-MOVES = {"up": -1, "down": 1}  # in what is left, while the line is open
-Place = TypeVar("Place")
-# typed: another pattern; kept, dropped: the line is closed; ignored: the key types nothing
-KeyResult = Literal["typed", "kept", "dropped", "ignored"]
+MOVES = {"up": -1, "down": 1}  # in what is left, while the bar is open
+FOLLOWS = "follows the end"  # what a cursor stands on that follows the end of its list
+LONGEST = (10_000, 2_000, 400, 200)  # searched characters of a text, by the repeats that each multiply the work
+PATIENCE = 0.25  # seconds of processor time for all slow searches of a pattern
+SLOW = 0.001  # from here on one counts
+_LITERAL = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]")  # escapes and classes: no repeat in them is one
+_ENDLESS = re.compile(r"\)[*+{]|\(\?(?:#|\w*x)")  # a repeated group, also behind a comment or in verbose syntax
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class Pattern:
-    """Pattern as typed. One that is no regular expression, or takes too long, matches everything and says why."""
+    """Regular expression, or after `!` what must not be found. One that cannot be used matches everything; `problem` says why.
+
+    Python's re cannot be interrupted and tries each way to cut a text in pieces, so groups are not repeated, more repeats
+    search less text, and a pattern that is slow nevertheless is given up between two texts.
+    """
 
     text: str = ""
+    problem: str = field(default="", init=False, compare=False)
+    _expression: re.Pattern[str] = field(default=re.compile(""), init=False, compare=False)
+    _longest: int = field(default=0, init=False, compare=False)
+    _spent: float = field(default=0.0, init=False, compare=False)
+
+    def __post_init__(self) -> None:
+        expression = self.text.removeprefix("!")
+        try:
+            self._expression = re.compile(expression, re.IGNORECASE)
+        except (re.error, ValueError, RecursionError, OverflowError) as error:
+            self.problem = f"✗ no regular expression: {error}"
+            return
+        plain = _LITERAL.sub("x", expression)
+        repeats = sum(map(plain.count, "*+{"))
+        if _ENDLESS.search(plain) or repeats >= len(LONGEST):
+            self.problem = f"✗ could take for ever: repeat no group, at most {len(LONGEST) - 1} of * + {{"
+        else:
+            self._longest = LONGEST[repeats]
 
     @property
     def inverted(self) -> bool:
         return self.text.startswith("!")
 
-    @property
-    def problem(self) -> str:
-        """Why nothing is searched with it, to show; empty where it is."""
-        return self._expression.problem
-
-    @property
-    def _expression(self) -> Expression:
-        return _expression(self.text.removeprefix("!"))
-
     def matches(self, *texts: str) -> bool:
         """Whether it is found in any of the texts (`!`: in none), upper and lower case alike."""
-        expression = self._expression
-        if expression.problem or not expression.text:
+        if self.problem or not self._expression.pattern:
             return True
-        try:
-            return any(expression.places(text, most=1) for text in texts) is not self.inverted
-        except TooSlow:
-            return True
+        begun = time.thread_time()
+        found = any(self._expression.search(text[: self._longest]) for text in texts)
+        spent = time.thread_time() - begun
+        self._spent += spent if spent > SLOW else 0.0
+        if self._spent > PATIENCE:
+            self.problem = "✗ takes too long to look for"
+        return found is not self.inverted
 
     def places(self, text: str) -> Sequence[tuple[int, int]]:
         """(start, end) of what it finds, to be marked: nothing where it is inverted, for that is not there."""
-        expression = self._expression
-        if expression.problem or not expression.text or self.inverted:
+        if self.problem or self.inverted or not self.text:
             return ()
-        try:
-            return expression.places(text)
-        except TooSlow:
-            return ()
-
-
-@lru_cache(64)
-def _expression(text: str) -> Expression:
-    return Expression(text)
-
-
-@dataclass(slots=True)
-class TypedFilter(Generic[Place]):
-    """State of a filter typed into a pane's border.
-
-    before: where the owner's cursor stood when the line was opened, to go back to when the filter is dropped.
-    """
-
-    pattern: Pattern = field(default_factory=Pattern)
-    typing: bool = False
-    before: Place | None = None
-
-    def open(self, here: Place | None) -> None:
-        self.typing, self.before = True, here
-
-    def press(self, key: str, character: str | None) -> KeyResult:
-        """A key while the line is open."""
-        if key in ("enter", "escape"):
-            self.typing = False
-            self.pattern = Pattern() if key == "escape" else self.pattern
-            return "dropped" if key == "escape" else "kept"
-        text = typed_text(self.pattern.text, key, character)
-        if text is None:
-            return "ignored"
-        self.pattern = Pattern(text)
-        return "typed"
-
-
-def typed_text(text: str, key: str, character: str | None) -> str | None:
-    """The text after a key; None where the key types nothing."""
-    if key == "backspace":
-        return text[:-1]
-    if key == "ctrl+u":
-        return ""
-    if character is None or not character.isprintable() or (len(character) != 1 and key != PASTE):
-        return None
-    return text + character
-
-
-def one_line(pasted: str) -> str:
-    """Of what is pasted, as a line to type in takes it."""
-    return "".join(filter(str.isprintable, next(iter(pasted.splitlines()), "")))
+        return [found.span() for found in self._expression.finditer(text[: self._longest])]
 
 
 class Filtered(Protocol):
-    """What fills the list."""
+    """List whose rows a filter hides."""
 
-    def filter_by(self, pattern: Pattern, goes: object | None) -> None:
-        """Show what matches. goes: the key of the row that the cursor goes to; None: it stays."""
+    @property
+    def pattern(self) -> Pattern:
+        """What its rows must match."""
+
+    @property
+    def standing(self) -> object:
+        """The key of the row under the cursor; FOLLOWS where the cursor follows the end; None where there is no row."""
+
+    def filter_by(self, pattern: Pattern, goes: object = None) -> None:
+        """Show what matches. goes: the key of the row that the cursor goes to; None: it stays, or goes to the first found."""
 
     def matching(self) -> tuple[Sequence[object], int]:
         """(keys of the rows that match, in their order; how many there are without the filter)."""
 
+    def move(self, rows: int) -> None:
+        """The cursor; negative is up."""
 
-class FilterLine(Input):
-    """Input line that filters a list as one types.
 
-    `/` opens it with what was typed before. Each key filters at once; the cursor stays on what it stands on, or goes to the
-    first row found; up and down move in what is left. Enter keeps the filter and goes back to the list. Esc in the line takes
-    the filter away, and the cursor back to where it was when the line was opened; esc in the list takes it away too, and the
-    cursor stays.
+def clear_filter(filtered: Filtered) -> bool:
+    """Show all rows again; the cursor stays. False where there is no filter."""
+    there = bool(filtered.pattern.text)
+    if there:
+        filtered.filter_by(Pattern(), filtered.standing)
+    return there
+
+
+def filter_words(pattern: Pattern, found: int, of: int, room: int, usual: str = "") -> str:
+    """Markup for a border of `room` columns: `/jump 24 of 90 · esc clears`. usual: follows where there is room for it."""
+    words = (pattern.problem or f"{found:,} of {of:,} · esc clears").replace("[", r"\[")
+    text = crop_text(clean(pattern.text), max(room - cell_len(f"/ {words}"), LEAST_TEXT)).replace("[", r"\[")
+    role = "$error" if pattern.problem else "$muted"
+    shown = f"[$primary]/{text} [/][{role}]{words}[/]"  # a blank first: \\[ would be no markup
+    whole = f"{shown}[$muted] · [/]{usual}"
+    return whole if usual and Content.from_markup(whole).cell_length <= room else shown
+
+
+class FilterBar(Horizontal):
+    """Line over the footer in which the filter of one list is typed; shown while it has the focus.
+
+    Each key filters at once; up and down move in what is left. Enter keeps the filter, esc takes it away and puts the cursor
+    back. What cannot be used is named here, and the list stays as it is.
     """
 
-    def __init__(self, name: str, rows: ListView, filtered: Filtered) -> None:
-        super().__init__(id=name, compact=True, placeholder=PLACEHOLDER)
-        self._rows, self._filtered = rows, filtered
-        self._shown = Pattern()
-        self._before: object | None = None  # where the cursor stood when it was opened
+    def __init__(self) -> None:
+        super().__init__(id="filter-bar")
+        self.line = Input(id="filter", compact=True, placeholder=PLACEHOLDER)
+        self.owner: LineWidget | None = None  # whose list it is; it gets the focus back
+        self._note = Label(HINT, id="filter-note", markup=False)
+        self._filtered: Filtered | None = None
+        self._before: object = None  # what the cursor stood on when the bar was opened
 
-    @property
-    def is_open(self) -> bool:
-        return self.has_class("open")
+    def compose(self) -> ComposeResult:
+        yield Label("/")
+        yield self.line
+        yield self._note
 
-    def open(self) -> None:
-        """To type another filter."""
-        self._before = self._rows.key
-        self.add_class("open")
-        self.focus()
-        self.update_border()
-
-    def drop(self) -> bool:
-        """No filter, and back to the list; False where there was none, nor a line."""
-        if not self.is_open and not self._shown.text:
-            return False
-        goes = self._before if self.is_open else self._rows.key
-        self.value = ""
-        self._filter(goes)
-        self._close()
-        return True
-
-    def update_border(self) -> None:
-        """The list's lower border: the filter and how much it leaves. Called by whoever has filled the list, too."""
-        self._rows.border_subtitle = self._words()
-
-    def reapply(self) -> None:
-        """What there is to be filtered has only come now: what is typed holds for it too."""
-        if self._shown.text:
-            self._filter()
-
-    def _close(self) -> None:
-        self.remove_class("open")
-        self._rows.focus()
-        self.update_border()
-
-    def _filter(self, goes: object | None = None) -> None:
-        self._shown, before = Pattern(self.value), self._rows.key
-        self._filtered.filter_by(self._shown, goes)
-        keys, _ = self._filtered.matching()
-        if self._shown.text and not self._shown.problem and keys and before not in keys:
-            self._rows.go_to(keys[0])
-        self.update_border()
-
-    def _words(self) -> Content:
-        if not self._shown.text:
-            return Content("")
-        if self._shown.problem:
-            return Content.assemble((clean(self._shown.problem), "$error"))
-        keys, of = self._filtered.matching()
-        found = f"/{clean(self._shown.text)}  {len(keys)} of {of}"
-        words = f"{found} · enter sets it · esc clears" if self.is_open else f"{found} · esc clears"
-        room = self._rows.outer_size.width - BORDER
-        return Content(words if cell_len(words) <= room else f"{found} · esc clears")
+    def open(self, owner: LineWidget, filtered: Filtered) -> None:
+        """Type another filter, beginning with the present one."""
+        self.owner, self._filtered, self._before = owner, filtered, filtered.standing
+        self._set(filtered.pattern.text)
+        self.screen.set_focus(self.line)
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """What was typed before esc may be told after it: what stands in the line now counts."""
         event.stop()
-        if self.value != self._shown.text:
-            self._filter()
+        self._apply()
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         event.stop()
-        self._close()
+        if self._apply():
+            self.screen.set_focus(self.owner)
 
     def on_key(self, event: events.Key) -> None:
-        if event.key in MOVES:
-            self._rows.move(MOVES[event.key])
-            event.stop()
+        if self._filtered is None or self.owner is None or event.key not in (*MOVES, "escape"):
+            return
+        event.stop()
+        if event.key == "escape":
+            self._set("")
+            self._filtered.filter_by(Pattern(), self._before)
+            self.screen.set_focus(self.owner)
+        else:
+            self._filtered.move(MOVES[event.key])
+            self.owner.repaint()
+
+    def on_descendant_focus(self) -> None:
+        self._mark_owner(typing=True)
+
+    def on_descendant_blur(self) -> None:
+        self._mark_owner(typing=False)
+
+    def _mark_owner(self, *, typing: bool) -> None:
+        if self.owner is not None:
+            self.owner.set_class(typing, "filtering")
+            self.owner.watch_has_focus(self.owner.has_focus)
+
+    def _set(self, text: str) -> None:
+        with self.line.prevent(Input.Changed):
+            self.line.value = text
+        self._say("")
+
+    def _apply(self) -> bool:
+        """Filter by what is typed; False where that cannot be used."""
+        if self._filtered is None or self.owner is None:
+            return True
+        pattern, before = Pattern(self.line.value), self._filtered.pattern
+        if pattern != before and not pattern.problem:
+            self._filtered.filter_by(pattern)
+            if pattern.problem:  # given up on the way
+                self._filtered.filter_by(before)
+            self.owner.repaint()
+        self._say(pattern.problem)
+        return not pattern.problem
+
+    def _say(self, problem: str) -> None:
+        self._note.update(problem or HINT)
+        self._note.set_class(bool(problem), "problem")
 
 
-def filter_words(typed: TypedFilter[object], shown: int, of: int, usual: str, room: int) -> str:
-    """Markup of at most `room` columns: `/jump▏ 24 of 90, 66 hidden · enter sets it · esc clears`.
-
-    usual: what the border says without a filter (markup); it follows where there is room for it.
-    """
-    caret = "▏" if typed.typing else ""
-    if typed.pattern.problem:
-        text = _end(typed.pattern.text, room, CLEARS)
-        problem = crop_text(typed.pattern.problem, max(room - cell_len(f"/{text}{caret} "), 1))
-        return f"[$error]{_escaped(f'/{text}{caret} {problem}')}[/]"
-    forms = _forms(typed, shown, of)
-    words = next((words for words in forms if cell_len(f"/{typed.pattern.text}{caret} {words}") <= room), forms[-1])
-    text = _end(typed.pattern.text, room, words)
-    found = f"[$primary]{_escaped(f'/{text}{caret}')} [/][$muted]{words}[/]"  # a blank first: \\[ would be no markup
-    whole = f"{found}[$muted] · [/]{usual}"
-    return whole if usual and Content.from_markup(whole).cell_length <= room else found
+def is_attended(widget: Widget) -> bool:
+    """Whether it has the focus, or its filter is being typed."""
+    return widget.has_focus or widget.has_class("filtering")
 
 
-def _forms(typed: TypedFilter[object], shown: int, of: int) -> list[str]:
-    """From the whole to the briefest: how to clear it is the last to go."""
-    text = typed.pattern.text
-    count = f"{shown:,} of {of:,}" if text else HINT
-    hidden = f", {of - shown:,} hidden" if text else ""
-    keeps = "enter sets it · " if typed.typing else ""
-    return [f"{count}{hidden} · {keeps}{CLEARS}", f"{count}{hidden} · {CLEARS}", f"{count} · {CLEARS}", CLEARS]
-
-
-def _end(text: str, room: int, beside: str) -> str:
-    """The end of what is typed, where the caret is."""
-    text, fits = clean(text), max(room - cell_len(beside) - len("/▏ "), LEAST_TEXT)
-    while text and cell_len(text) > fits:
-        text = "…" + text.removeprefix("…")[1:]
-    return text
-
-
-def _escaped(text: str) -> str:
-    return text.replace("[", r"\[")
+def typed_for(focused: Widget | None) -> Widget | None:
+    """What has the focus, or whose filter has it."""
+    bar = focused.parent if focused is not None else None
+    return bar.owner if isinstance(bar, FilterBar) else focused

@@ -1,4 +1,4 @@
-"""Lines and text that scroll, and a list with a cursor."""
+"""Lines and text that scroll, a list with a cursor, and one with a filter."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from textual.geometry import Size
 from textual.message import Message
 
 from rltui.tui.text import HOLLOW, SOLID, Line, fit
+from rltui.tui.widgets.filter_bar import AROUND, Pattern, filter_words, is_attended
 from rltui.tui.widgets.line_widget import LineWidget
 
 STEPS = {"up": -1, "k": -1, "down": 1, "j": 1}  # rows by key
@@ -173,11 +174,12 @@ class ListView(ScrollableLines):
 
     def _marked(self, index: int, line: Line, width: int) -> Line:
         """A row leaves its first column blank, for the sign."""
-        shows = self.has_focus or self.SHOWS_UNFOCUSED
+        attended = is_attended(self)
+        shows = attended or self.SHOWS_UNFOCUSED
         if index != self.cursor or not shows or not self._places or not line:
             return fit(line, width)
         (text, role), *rest = line
-        sign, background = (SOLID, "cursor") if self.has_focus else (HOLLOW, "cursor-muted")
+        sign, background = (SOLID, "cursor") if attended else (HOLLOW, "cursor-muted")
         marked = fit(((sign, "key"), (text[1:], role), *rest), width)
         return tuple((part, f"{name} {background}".strip()) for part, name in marked)
 
@@ -221,3 +223,37 @@ class ListView(ScrollableLines):
         """The cursor is lit while the list has the focus; on_focus and on_blur would come too early for that."""
         super().watch_has_focus(has_focus)
         self.repaint()
+
+
+class FilteredList(ListView):
+    """List that a FilterBar filters: a subclass fills it with what matches `pattern`. The lower border says what is left."""
+
+    def __init__(self, *, name: str | None = None, classes: str | None = None) -> None:
+        super().__init__(name=name, classes=classes)
+        self.pattern = Pattern()
+
+    @property
+    def standing(self) -> object:
+        return self.key
+
+    def fill(self, goes: object = None) -> None:
+        """The rows that match. goes: the key of the row that the cursor goes to; None: it stays."""
+        raise NotImplementedError
+
+    def matching(self) -> tuple[Sequence[object], int]:
+        raise NotImplementedError
+
+    def filter_by(self, pattern: Pattern, goes: object = None) -> None:
+        before, self.pattern = self.key, pattern
+        self.fill(goes)
+        found, _ = self.matching()
+        if pattern.text and goes is None and found and before not in found:
+            self.go_to(found[0])
+
+    def set_rows(
+        self, rows: Sequence[Row], key: object | None = None, head: Line | None = None, empty: Sequence[Line] = ()
+    ) -> None:
+        super().set_rows(rows, key, head, empty)
+        found, of = self.matching() if self.pattern.text else ((), 0)
+        room = self.outer_size.width - AROUND
+        self.border_subtitle = filter_words(self.pattern, len(found), of, room) if self.pattern.text else ""

@@ -198,7 +198,7 @@ def test_the_charts_compare_what_is_in_force_in_both_runs() -> None:
         return ChartScene(snapshot, Charting(), "braille", OtherRun("beta", PLAIN, header=replaced(their)), False)
 
     def text(own: dict[str, float], their: dict[str, float]) -> str:
-        return plain(head_lines(scene(own, their), 6, 6, typing=False, width=120))
+        return plain(head_lines(scene(own, their), 120))
 
     ours = {"touch": 1.0, "goal": 10.0}
     assert "rewards differ, not comparable: goal 10.0 → 20.0" in text(ours, {"touch": 1.0, "goal": 20.0})
@@ -226,7 +226,7 @@ def test_the_charts_tell_what_is_set_by_hand_in_both_runs() -> None:
     def text(own: dict[str, float], their: dict[str, float]) -> str:
         snapshot = RunSnapshot(run="alpha", header=replaced({}, own), history=PLAIN)
         scene = ChartScene(snapshot, Charting(), "braille", OtherRun("beta", PLAIN, header=replaced({}, their)), False)
-        return plain(head_lines(scene, 6, 6, typing=False, width=120))
+        return plain(head_lines(scene, 120))
 
     rates = text({"learning rate": 0.0005}, {"learning rate": 1.0, "entropy": 0.02})
     assert "set by hand: alpha learning rate 0.0005; beta learning rate 1, entropy coefficient 0.02" in rates

@@ -59,8 +59,8 @@ def test_the_registry_of_each_screen_is_consistent(subtests: pytest.Subtests) ->
 
 # Acts that are one to the user: they share a key, and where they have two they share both.
 ONE_ACT: tuple[frozenset[str], ...] = (
-    frozenset({"filter", "search", "no_filter"}),
-    frozenset({"back", "clear", "dismiss", "close"}),
+    frozenset({"filter", "no_filter"}),
+    frozenset({"back", "dismiss", "close"}),
     frozenset({"leave", "dismiss", "close"}),
     frozenset({"help", "show_help", "dismiss"}),
     frozenset(
@@ -72,8 +72,7 @@ ONE_ACT: tuple[frozenset[str], ...] = (
     frozenset({"milestone", "keep"}),
     frozenset({"render", "watch"}),
     frozenset({"mark", "fold"}),
-    frozenset({"sort", "only_hits"}),  # which rows, in which order
-    frozenset({"other_run", "car", "earlier_hit", "next_hit", "next_mistake", "metric"}),  # the one before or after
+    frozenset({"other_run", "car", "next_mistake", "metric"}),  # the one before or after
     frozenset({"compare", "dismiss"}),
     frozenset({"flags", "dismiss"}),
     frozenset({"pane", "column"}),  # what bears the digit

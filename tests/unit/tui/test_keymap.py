@@ -17,7 +17,7 @@ KEYS = {
     "space": "space", " ": "space", "PageUp": "pageup", "alt+ctrl+u": "ctrl+alt+u", "-": "minus",
     "question_mark": "question_mark", "": None, "nokey": None, "hyper+x": None, "\t": None,
 }  # fmt: skip
-OWN = {"freeze": ("f5",), "log.next_hit": ("ctrl+n",), "run": ("colon",)}
+OWN = {"freeze": ("f5",), "log.open": ("ctrl+n",), "run": ("colon",)}
 LETTERS = {("lut", "n")}  # ln n
 
 
@@ -115,9 +115,9 @@ def test_whatever_is_written_no_key_has_two_meanings_in_one_place() -> None:
 
 
 def test_a_key_is_the_users_own_where_there_is_one() -> None:
-    text = "<freeze> goes on, <log.next_hit> and <log.earlier_hit> go to hits"
-    assert with_keys(text, {}) == "z goes on, ] and [ go to hits"
-    assert with_keys(text, OWN) == "f5 goes on, ^n and [ go to hits"
+    text = "<freeze> goes on, <log.open> opens, <filter> filters"
+    assert with_keys(text, {}) == "z goes on, enter opens, / filters"
+    assert with_keys(text, OWN) == "f5 goes on, ^n opens, / filters"
 
 
 def test_what_is_no_action_is_text() -> None:

@@ -16,7 +16,6 @@ from rltui.tui.panes.chart_header import (
     chart_chooser,
     charted,
     cursor_line,
-    head_lines,
     help_lines,
     look_line,
     near_marks,
@@ -24,7 +23,6 @@ from rltui.tui.panes.chart_header import (
 )
 from rltui.tui.panes.chart_view import Charting, ChartScene, all_keys, cells, chart_keys, draw_cells, usual_keys
 from rltui.tui.text import plain
-from rltui.tui.widgets.filter_bar import Pattern
 from tests.fakes import run_story
 
 HISTORY = History().extended((row.timesteps, row.metrics) for row in map(run_story.iteration, range(1, 4)))
@@ -88,16 +86,6 @@ def test_what_differs_from_the_plain_look_is_said() -> None:
     assert plain([look_line(story_scene(Charting(), other=other, style="ascii"))]) == "* alpha  o beta is being read …"
     broken = OtherRun("beta", problem="OSError: gone")
     assert "✗ OSError: gone" in plain([look_line(story_scene(Charting(), other=broken))])
-
-
-def test_the_filter_line_counts_and_shows_a_bad_expression() -> None:
-    scene = story_scene(Charting(pattern=Pattern("kl")))
-    assert (
-        plain(head_lines(scene, 1, 40, typing=True, width=80)) == "/kl▏  1 of 40 metrics  enter sets it, esc clears it"
-    )
-    bad = story_scene(Charting(pattern=Pattern("[a")))
-    assert "✗ no regular expression: unterminated character set" in plain(head_lines(bad, 6, 40, typing=True, width=80))
-    assert head_lines(story_scene(Charting()), 6, 40, typing=False, width=80) == []
 
 
 def test_a_metric_is_explained_with_its_value_judged() -> None:

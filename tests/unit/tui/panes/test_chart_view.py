@@ -120,7 +120,6 @@ def test_charts_are_the_usual_ones_the_chosen_or_the_found() -> None:
         "train/approx_kl",
     ]
     assert chart_keys(Charting(pattern=Pattern("!touch")), HISTORY) == ["train/approx_kl"]
-    assert chart_keys(Charting(pattern=Pattern("(")), HISTORY) == list(CORE)
     assert all_keys(History(1, STEPS, {"clock": STEPS, "iteration": STEPS, "timesteps": STEPS, "lut/left": STEPS})) == [
         "lut/left"
     ]

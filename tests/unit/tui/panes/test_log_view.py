@@ -28,10 +28,7 @@ entries = st.builds(
 wanted = st.builds(
     LogFilter,
     level=st.sampled_from(LEVELS),
-    worker=st.none() | st.integers(0, 2),
-    flag=st.sampled_from(["", "debug_actions"]),
-    search=st.builds(Pattern, st.sampled_from(["", "a", "!a", "a.c", "[", "!", "trainer"])),
-    only_hits=st.booleans(),
+    pattern=st.builds(Pattern, st.sampled_from(["", "a", "!a", "a.c", "[", "!", "trainer", "debug_"])),
 )
 SEARCHES = ("", "zzz", "!", "!zzz", "1", "[", ".")
 
@@ -50,11 +47,7 @@ def test_it_grows_as_the_log_does(steps: list[list[LogEntry] | LogFilter]) -> No
             listed.update(log, total)
         now = listed.wanted
         numbered = [(total - len(log) + place, entry) for place, entry in enumerate(log) if now.takes(entry)]
-        hits = [number for number, entry in numbered if now.finds(entry)]
-        if now.only_hits and now.search.text:
-            numbered = [(number, entry) for number, entry in numbered if number in hits]
         assert list(zip(listed.numbers, listed.entries, strict=True)) == numbered
-        assert listed.hits == hits
 
 
 def test_another_log_in_its_place_is_shown_anew() -> None:
@@ -62,19 +55,6 @@ def test_another_log_in_its_place_is_shown_anew() -> None:
     listed.update(lines(3, "end"), 3)
     listed.update(lines(10, "whole"), 10)
     assert [entry.message for entry in listed.entries] == [f"whole {number}" for number in range(10)]
-
-
-def test_hits_go_round_and_inverted_ones_are_the_others() -> None:
-    listed = LogList()
-    listed.update(lines(6, "a"), 6)
-    listed.choose(LogFilter(search=Pattern("[024]")))
-    assert listed.hits == [0, 2, 4]
-    assert [listed.hit(at, 1) for at in (0, 1, 4)] == [2, 2, 0]
-    assert [listed.hit(at, -1) for at in (0, 1, 6)] == [4, 0, 4]
-    listed.choose(LogFilter(search=Pattern("![024]")))
-    assert listed.hits == [1, 3, 5]
-    listed.choose(LogFilter(search=Pattern("nowhere")))
-    assert listed.hit(0, 1) is None
 
 
 def test_the_entry_of_a_time(subtests: pytest.Subtests) -> None:
@@ -98,12 +78,12 @@ def test_a_long_entry_is_folded_and_says_how_much_more_there_is() -> None:
     assert "line 1" in shown[2]
 
 
-def test_what_is_searched_is_marked_upper_case_too() -> None:
+def test_what_is_found_is_marked_upper_case_too() -> None:
     entry = LogEntry(1.0, "warning", "s", "Kickoff, kickoff")
     [line] = folded_lines(entry, 80, Pattern("KICK"))
     assert [text for text, role in line if role == "warn hit"] == ["Kick", "kick"]
     assert plain([line]) == plain(folded_lines(entry, 80))
-    for unmarked in ("00:0", "0[01]"):  # the time of day is not what is searched
+    for unmarked in ("00:0", "0[01]"):  # the time of day is not looked through
         assert not any("hit" in role for line in folded_lines(entry, 80, Pattern(unmarked)) for _, role in line)
     for unmarked in ("!KICK", "[", ""):
         assert folded_lines(entry, 80, Pattern(unmarked)) == folded_lines(entry, 80)
@@ -182,9 +162,9 @@ class Walk:
                 window.move(rows)
                 return f"move {rows}"
             case 2:
-                return self._choose(search=Pattern(chance.choice(SEARCHES)), only_hits=chance.random() < 0.5)
+                return self._choose(pattern=Pattern(chance.choice(SEARCHES)))
             case 3:
-                return self._choose(level=chance.choice(LEVELS), worker=chance.choice((None, 0, 1, 7)))
+                return self._choose(level=chance.choice(LEVELS))
             case 4:
                 place = window.place_at(chance.randrange(12))
                 if place is not None:
@@ -197,7 +177,7 @@ class Walk:
                 return f"{len(self._log)} entries"
 
     def _choose(self, **changes: object) -> str:
-        number = self.window.number
+        number = self.window.cursor
         self.entries.choose(replace(self.entries.wanted, **changes))  # type: ignore[arg-type]
         self.window.stand_near(number)
         return f"choose {changes}"
@@ -225,10 +205,10 @@ def test_a_window_that_stands_still_shows_nothing_where_the_filter_leaves_nothin
     entries_of.choose(replace(entries_of.wanted, level="debug"))
     window = LogWindow(entries_of)
     window.move(-1)
-    entries_of.choose(replace(entries_of.wanted, search=Pattern("zzz"), only_hits=True))
-    window.stand_near(window.number)
+    entries_of.choose(replace(entries_of.wanted, pattern=Pattern("zzz")))
+    window.stand_near(window.cursor)
     assert window.view(4, lines_of) == []
-    entries_of.choose(replace(entries_of.wanted, search=Pattern()))
+    entries_of.choose(replace(entries_of.wanted, pattern=Pattern()))
     assert entries_of.entries[window.place].message == "line 3"
     assert window.view(20, lines_of)
 

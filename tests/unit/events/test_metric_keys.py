@@ -17,7 +17,7 @@ from rltui.events.metrics import BY_KEY, SECTIONS
 ROOT = Path(rltui.__file__).parent
 TABLES = {"events/metrics.py", "events/metric_health.py"}  # what each metric is, and what is usual of it
 CHARTS = {"tui/panes/chart_view.py"}  # which charts are shown at first, in their order
-NAMED = {value for name, value in vars(metric_keys).items() if name.isupper()}
+NAMED = {value for name, value in vars(metric_keys).items() if name.isupper() and isinstance(value, str)}
 SOURCES = {str(path.relative_to(ROOT)): path for path in sorted(ROOT.rglob("*.py"))}
 
 

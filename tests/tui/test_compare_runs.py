@@ -84,7 +84,7 @@ async def test_a_comparison_begins_in_any_pane_and_ends_by_esc_or_by_choosing_no
         assert pane.comparison.run is None
         await until(pilot, lambda: "gamma" not in screen_text(pilot.app.screen))
         await pilot.press("escape")
-        await until_shown(pilot, "nothing to close")
+        await until(pilot, lambda: any("nothing to close" in one.message for one in pilot.app._notifications))
 
 
 async def test_runs_that_are_paid_differently_are_said_to_be() -> None:

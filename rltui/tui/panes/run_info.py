@@ -3,46 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from rltui import formatting
 from rltui.events.records import RunStarted, SettingChanged, setting_words
 from rltui.run_state.condition import condition, in_force
 from rltui.run_state.snapshot import RunSnapshot
-from rltui.run_state.trend import Symptom
-from rltui.run_state.verdict import verdict
+from rltui.run_state.verdict import Verdict, verdict
 from rltui.tui.panes.pane import Pane, View
-from rltui.tui.text import Line, Span, crop, wrap
+from rltui.tui.text import Line, crop, wrap
 from rltui.tui.widgets.list_view import ScrollableLines
 
 LABEL = 11  # columns
 
 
-@dataclass(frozen=True, slots=True)
-class VerdictLine:
-    """How the run is doing. mark: symbol and word, in their colour. words: the evidence. symptoms: all that is ill.
-
-    heard: the trainer is there, goes on and speaks.
-    """
-
-    mark: Span
-    words: str
-    symptoms: tuple[Symptom, ...]
-    heard: bool
-
-
-def diagnosis(view: View) -> VerdictLine | None:
-    """`▲ learning`, `▲ was learning` of a run that is paused or has ended; with the evidence.
-
-    None where the run is not opened yet.
-    """
+def diagnosis(view: View) -> tuple[Verdict, bool] | None:
+    """The verdict, and whether the trainer is there, goes on and speaks; None where the run is not opened yet."""
     if view.snapshot.header is None:
         return None
     now = condition(view.snapshot, view.now)
     heard = now.running and now.role != "bad" and not view.snapshot.paused
-    found = verdict(view.snapshot, view.now, heard)
-    word = f" {'' if heard else 'was '}{found.word}" if found.word != "unknown" else ""
-    return VerdictLine((f"{found.symbol}{word}", found.role), found.words, found.symptoms, heard)
+    return verdict(view.snapshot, view.now, heard), heard
 
 
 class RunInfoPane(Pane, ScrollableLines):
@@ -55,9 +35,9 @@ class RunInfoPane(Pane, ScrollableLines):
     SHORT = "Run"
     EMPTY = "Here will be the run's profile, nets, settings and machine, once the trainer has opened it."
     HELP = (
-        "What to try where the verdict is unhealthy, then what the trainer said when it opened the run, and what it last saved. What has changed "
-        "since is marked, as it was → as it is; by hand are the settings that people changed and that are in force, after "
-        "a resume too."
+        "What to try where the verdict is unhealthy, then what the trainer said when it opened the run, and what it last "
+        "saved. What has changed since is marked, as it was → as it is; by hand are the settings that people "
+        "changed and that are in force, after a resume too."
     )
 
     def has_nothing(self, view: View) -> bool:
@@ -87,8 +67,8 @@ class RunInfoPane(Pane, ScrollableLines):
 
     def _verdict(self, view: View) -> Iterator[tuple[str, str, str]]:
         """What the line above all panes has no room for: advice, and all but the first that is ill."""
-        line = diagnosis(view)
-        for index, one in enumerate(line.symptoms if line is not None else ()):
+        found = diagnosis(view)
+        for index, one in enumerate(found[0].symptoms if found is not None else ()):
             if index:
                 yield "ill too", one.words, "bad"
             yield "to try", one.to_try, "warn"

@@ -11,7 +11,7 @@ from rltui.run_state.snapshot import RunSnapshot
 from rltui.tui.keymap import pane_key
 from rltui.tui.panes import live_match
 from rltui.tui.panes.pane import Pane, View
-from rltui.tui.panes.run_info import RunInfoPane, VerdictLine, diagnosis
+from rltui.tui.panes.run_info import RunInfoPane, diagnosis
 from rltui.tui.text import Line, crop, ends, fit, pad, text_line, width_of
 from rltui.tui.widgets.bars import progress_bar
 
@@ -197,7 +197,7 @@ class StatusPane(Pane, can_focus=False):
     def draw(self, view: View, width: int, height: int) -> list[Line]:
         if width < 20 or height < 2:
             return [_one_line(view, width)]
-        verdict = verdict_line(view, diagnosis(view), width, pane_key(ADVICE, self.own_keys))
+        verdict = verdict_line(view, width, pane_key(ADVICE, self.own_keys))
         frozen = self._frozen(view)
         if height in (2, 3):
             return [head_line(view, width), _second_line(view, width, frozen), verdict][:height]
@@ -223,17 +223,21 @@ def _second_line(view: View, width: int, frozen: Line) -> Line:
     return (*detail, ("   ", ""), *progress_line(view.snapshot, room)) if room >= 30 else crop(detail, width)
 
 
-def verdict_line(view: View, found: VerdictLine | None, width: int, more: str = ADVICE) -> Line:
-    """The verdict; how old it is, where the trainer speaks and yet it is old; of an ill run the key of what to try."""
-    snapshot = view.snapshot
-    if found is None:
+def verdict_line(view: View, width: int, more: str = ADVICE) -> Line:
+    """`▲ learning`, or `▲ was learning` where the trainer does not go on, with the figures.
+
+    At the right how old they are, where the trainer speaks and yet they are old; of an ill run the key of what to try.
+    """
+    snapshot, told = view.snapshot, diagnosis(view)
+    if told is None:
         return ()
+    found, heard = told
     age = view.now - snapshot.metrics_time if snapshot.metrics_time is not None else 0.0
-    old: Line = ((f"newest iteration {formatting.ago(age)} ", "warn"),) if found.heard and age >= OLD else ()
+    old: Line = ((f"newest iteration {formatting.ago(age)} ", "warn"),) if heard and age >= OLD else ()
     if found.symptoms:
         old = (*old, (f" {more}", "key"), (" to try ", "muted"))
-    (sign, role), words = found.mark, found.words
-    return ends(((f" {sign}", role), ("  ", ""), (words, "muted")), old, width)
+    word = f" {'' if heard else 'was '}{found.word}" if found.word != "unknown" else ""
+    return ends(((f" {found.symbol}{word}", found.role), ("  ", ""), (found.words, "muted")), old, width)
 
 
 def _column(view: View, width: int, height: int, more: list[Line]) -> list[Line]:

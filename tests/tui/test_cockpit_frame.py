@@ -11,11 +11,11 @@ import msgspec
 import pytest
 from textual.pilot import Pilot
 
-from rltui.events.commands import FlagLive, SetEntropy, SetFlag, SetLearningRate, TakeControl, Welcome
+from rltui.events.commands import FLAGS, FlagLive, SetEntropy, SetFlag, SetLearningRate, TakeControl, Welcome
 from rltui.runs.paths import DataDir
 from rltui.tui.app import RltuiApp
 from rltui.tui.capture import screen_text
-from rltui.tui.cockpit.dialogs import FlagsDialog
+from rltui.tui.cockpit.dialogs import MEANING, FlagsDialog
 from rltui.tui.cockpit.screen import PANES, CockpitScreen
 from rltui.tui.dependencies import Dependencies
 from rltui.tui.settings import LoadedSettings, UiSettings, load
@@ -195,19 +195,23 @@ async def test_flags_by_list_for_all_or_one_worker_as_the_trainer_says() -> None
     async with cockpit(run) as pilot:
         await pilot.press("D")
         await until_shown(pilot, "Debug flags")
+        for flag in FLAGS:
+            assert MEANING[flag] in screen_text(pilot.app.screen)
         await pilot.press("down", "right", "right", "space")
         await until(pilot, lambda: control_of(run).sent == [SetFlag("debug_actions", True, 1)])
-        assert "[off]" in screen_text(pilot.app.screen)  # the wish is not shown
+        assert "A  debug_actions        off" in screen_text(pilot.app.screen)  # the wish is not shown
         control_of(run).say(msgspec.structs.replace(run_story.live(NOW), flags=[FlagLive("debug_actions", [1])]))
-        text = await until_shown(pilot, "[on]")
-        assert "part" in text
+        await until_shown(pilot, "A  debug_actions        on ")
         await pilot.press("enter")
         await until(pilot, lambda: control_of(run).sent[1:] == [SetFlag("debug_actions", False, 1)])
         await pilot.press("down", "space")
-        await until_shown(pilot, "debug_learning is the trainer's")
+        await until(pilot, lambda: any("the trainer's" in notice.title for notice in pilot.app._notifications))
         await pilot.press("left", "left", "space")
+        await until_shown(pilot, "A  debug_actions        part")
         await until(pilot, lambda: control_of(run).sent[2:] == [SetFlag("debug_learning", True)])
-        await pilot.press("escape")
+        await pilot.press("T")  # the hotkeys do as everywhere
+        await until(pilot, lambda: control_of(run).sent[3:] == [SetFlag("debug_turtled_start", True)])
+        await pilot.press("D")
         await until(pilot, lambda: isinstance(pilot.app.screen, CockpitScreen))
 
 

@@ -8,27 +8,28 @@ from typing import ClassVar, Literal
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.geometry import Size
 
+from rltui.errors import RltuiError
 from rltui.events.commands import FLAGS, OF_TRAINER, Command, SetFlag
 from rltui.run_state.condition import state_of
 from rltui.run_state.snapshot import RunSnapshot
+from rltui.tui.actions import key_name
 from rltui.tui.cockpit.messages import command_status
-from rltui.tui.text import Line, crop, pad, text_line, wrap
-from rltui.tui.widgets.dialogs import Choice, ChoiceDialog, Dialog
-from rltui.tui.widgets.line_widget import LineWidget
+from rltui.tui.text import Line, crop, pad, text_line
+from rltui.tui.widgets.dialogs import Choice, ChoiceDialog, Dialog, DialogText
+from rltui.tui.widgets.list_view import ListView, Row
 
 QuitChoice = Literal["keep", "stop"]
-NAME, CELL = 22, 7  # columns
+KEY, NAME, STATE = 3, 21, 6  # columns
+FLAGS_KEY = "flags"  # name of the action that opens the flags
 POLL = 0.2  # seconds between two looks at what the trainer says
 MEANING: Mapping[str, str] = {
-    "global_debug_mode": "How episodes begin: each reset analysed, impossible ones named; the turtle probe.",
-    "debug_actions": "What is chosen, before and after the pipeline, in control names.",
-    "debug_learning": "Every figure of each update: norms, ratios, advantages, KL per batch. The trainer's own.",
-    "debug_checkpoints": "What is to be saved, pruned and resumed, and why. The trainer's own.",
-    "debug_turtled_start": "New episodes begin on the roof.",
+    "global_debug_mode": "how episodes begin; the turtle probe",
+    "debug_actions": "choices, before and after the pipeline",
+    "debug_learning": "every figure of each update",
+    "debug_checkpoints": "what is saved and pruned, and why",
+    "debug_turtled_start": "new episodes begin on the roof",
 }
-CELL_STEPS = {"up": (-1, 0), "k": (-1, 0), "down": (1, 0), "j": (1, 0), "left": (0, -1), "h": (0, -1), "right": (0, 1), "l": (0, 1)}  # fmt: skip
 _FLAG_ROLES = {"on": "good", "off": "muted", "part": "warn", "": "faint"}
 
 
@@ -45,95 +46,80 @@ def phase_dialog(missing: Sequence[str]) -> ChoiceDialog[str]:
     return ChoiceDialog("Go on to the next phase?", [("c", None, "Stay"), ("n", "go", "Next phase")], text)
 
 
-class FlagsTable(LineWidget, can_focus=True):
-    """A row for each flag, a column for all workers and one for each; space or enter toggles what the cursor is on."""
-
-    def __init__(
-        self, snapshot: Callable[[], RunSnapshot], send: Callable[[Command], None], clock: Callable[[], float]
-    ) -> None:
-        """clock: Unix seconds."""
-        super().__init__(name="flags")
-        self._snapshot, self._send, self._clock = snapshot, send, clock
-        self.row = self.column = 0  # column 0: all workers; n: worker n - 1
-        self._first = 1  # the first worker's column in view
-
-    def on_mount(self) -> None:
-        self.set_interval(POLL, self.repaint)
-
-    @property
-    def _workers(self) -> int:
-        return len(self._snapshot().workers)
-
-    def paint(self, width: int, height: int) -> list[Line]:
-        columns = self._columns(width)
-        titles = "".join(pad("all" if not column else f"#{column - 1}", CELL, ">") for column in columns)
-        lines: list[Line] = [((pad("flag", NAME), "muted"), (titles, "muted"))]
-        lines += [self._flag(index, columns) for index in range(len(FLAGS))]
-        lines += [(), *wrap(MEANING[FLAGS[self.row]], width), ()]
-        lines += [crop(command_status(self._snapshot(), self._clock()), width) or text_line(" ")]
-        return lines
-
-    def _columns(self, width: int) -> list[int]:
-        """All workers, and as many single ones as fit, the cursor's among them."""
-        room = max((width - NAME) // CELL - 1, 1)
-        if self.column:
-            self._first = min(max(self._first, self.column - room + 1), self.column)
-        return [0, *range(self._first, min(self._first + room, self._workers + 1))]
-
-    def _flag(self, index: int, columns: list[int]) -> Line:
-        flag = FLAGS[index]
-        spans: list[tuple[str, str]] = [(pad(("▸ " if index == self.row else "  ") + flag, NAME), "strong" if index == self.row else "")]  # fmt: skip
-        for column in columns:
-            word = "" if column and flag in OF_TRAINER else state_of(self._snapshot(), flag, column - 1 if column else None)  # fmt: skip
-            here = index == self.row and column == self.column
-            cell = f"[{word}]" if here else f"{word} "
-            spans.append((pad(cell, CELL, ">"), f"{_FLAG_ROLES[word]} cursor".strip() if here else _FLAG_ROLES[word]))
-        return tuple(spans)
-
-    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
-        return len(FLAGS) + 6
-
-    def on_key(self, event: events.Key) -> None:
-        if event.key in CELL_STEPS:
-            down, right = CELL_STEPS[event.key]
-            self._go(self.row + down, self.column + right)
-        elif event.key in ("space", "enter"):
-            self.toggle()
-        else:
-            return
-        event.stop()
-
-    def on_click(self, event: events.Click) -> None:
-        row, place = event.y - 1, (event.x - NAME) // CELL
-        columns = self._columns(self.size.width)
-        if 0 <= row < len(FLAGS):
-            self._go(row, columns[place] if 0 <= place < len(columns) else self.column)
-            self.toggle()
-
-    def toggle(self) -> None:
-        """Ask for the opposite of what the trainer says; where it is on for some, off for all."""
-        flag, worker = FLAGS[self.row], self.column - 1 if self.column else None
-        if worker is not None and flag in OF_TRAINER:
-            self.app.notify(f"{flag} is the trainer's, not one worker's: set it for all.", severity="warning")
-            return
-        self._send(SetFlag(flag, state_of(self._snapshot(), flag, worker) == "off", worker))
-
-    def _go(self, row: int, column: int) -> None:
-        self.row = row % len(FLAGS)
-        self.column = min(max(column, 0), self._workers)
-        self.repaint()
-
-
 class FlagsDialog(Dialog[None]):
-    """Stays open while flags are switched."""
+    """All flags with what each does and whether it is on, for all workers or one. It stays open while they are switched."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [("D", "dismiss(None)", "Close")]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        ("space,enter", "switch", "On or off"),
+        ("left", "worker(-1)", "The worker before, or all"),
+        ("right", "worker(1)", "The next worker"),
+    ]
 
     def __init__(
-        self, snapshot: Callable[[], RunSnapshot], send: Callable[[Command], None], clock: Callable[[], float]
+        self,
+        snapshot: Callable[[], RunSnapshot],
+        send: Callable[[Command], None],
+        clock: Callable[[], float],
+        keys: Mapping[str, str],
     ) -> None:
-        super().__init__("Debug flags", "space on or off · esc closes")
-        self._table = FlagsTable(snapshot, send, clock)
+        """clock: Unix seconds. keys: those that switch a flag from anywhere, by flag; FLAGS_KEY: that of this dialog."""
+        super().__init__("Debug flags", "space on or off · ← → one worker or all · esc closes", "wide")
+        self._snapshot, self._send, self._clock, self._keys = snapshot, send, clock, keys
+        self._list, self._status = ListView(name="flags"), DialogText("flags-status")
+        self.worker: int | None = None  # None: all
 
     def body(self) -> ComposeResult:
-        yield self._table
+        yield self._list
+        yield self._status
+
+    def on_mount(self) -> None:
+        self._list.focus()
+        self._show()
+        self.set_interval(POLL, self._show)
+
+    def _show(self) -> None:
+        """As the trainer says now."""
+        self._box.border_title = f"Debug flags, {'all workers' if self.worker is None else f'worker {self.worker}'}"
+        rows = [Row(flag, self._line(flag)) for flag in FLAGS]
+        if rows != self._list.rows:
+            self._list.set_rows(rows)
+        status = command_status(self._snapshot(), self._clock())
+        self._status.show(lambda width: [crop(status, width) or text_line(" ")])
+
+    def _line(self, flag: str) -> Line:
+        of_trainer = self.worker is not None and flag in OF_TRAINER
+        state = "" if of_trainer else state_of(self._snapshot(), flag, self.worker)
+        return (
+            (" ", ""), (pad(self._keys.get(flag, ""), KEY), "key"), (pad(flag, NAME), ""),
+            (pad(state or "–", STATE), _FLAG_ROLES[state]), (MEANING[flag], "muted"),
+        )  # fmt: skip
+
+    def on_key(self, event: events.Key) -> None:
+        flag = next((flag for flag, key in self._keys.items() if key == key_name(event.key)), None)
+        if flag == FLAGS_KEY:
+            self.dismiss()
+        elif flag is not None:
+            self._list.go_to(flag)
+            self.call_next(self.run_action, "switch")
+        if flag is not None:
+            event.stop()
+
+    def on_list_view_chosen(self) -> None:
+        self.call_next(self.run_action, "switch")
+
+    def action_switch(self) -> None:
+        """Ask for the opposite of what the trainer says; where it is on for some, off for all."""
+        flag = str(self._list.key)
+        if self.worker is not None and flag in OF_TRAINER:
+            raise RltuiError(f"{flag} is the trainer's, not one worker's", "← goes to all workers")
+        self._send(SetFlag(flag, state_of(self._snapshot(), flag, self.worker) == "off", self.worker))
+
+    def action_worker(self, step: int) -> None:
+        """All, then each worker."""
+        last = len(self._snapshot().workers) - 1
+        now = -1 if self.worker is None else self.worker
+        there = min(max(now + step, -1), last)
+        if there == now:
+            raise RltuiError("there is no worker after it" if step > 0 else "these are all workers")
+        self.worker = None if there < 0 else there
+        self._show()

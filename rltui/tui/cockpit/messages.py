@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from rltui import formatting
 from rltui.run_state.snapshot import RunSnapshot, Stage
-from rltui.tui.actions import COCKPIT, LAUNCHER, NO_KEY, Action, key_name
+from rltui.tui.actions import COCKPIT, LAUNCHER, NO_KEY, Action, key_name, plain_name
 from rltui.tui.keymap import OwnKeys, with_own_keys
 from rltui.tui.text import Line
 
@@ -61,6 +61,12 @@ def how_to_resume(snapshot: RunSnapshot, own: OwnKeys) -> str:
 def _keys(actions: Iterable[Action], own: OwnKeys) -> dict[str, str]:
     """By the action's name, as the user has them; without those that have none."""
     return {action.name: key_name(action.keys[0]) for action in with_own_keys(actions, own) if action.keys}
+
+
+def flag_keys(own: OwnKeys) -> dict[str, str]:
+    """By flag the key that switches it, and by `flags` that which shows all."""
+    names = {action.name: plain_name(action) for action in COCKPIT}
+    return {names[name]: key for name, key in _keys(COCKPIT, own).items() if name.startswith("flag")}
 
 
 def frozen_text(still: RunSnapshot, since: float, now: RunSnapshot) -> str:

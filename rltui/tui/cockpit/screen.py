@@ -39,7 +39,7 @@ from rltui.tui.background import Newest, if_mounted
 from rltui.tui.cockpit.change_prompt import ChangePrompt
 from rltui.tui.cockpit.dialogs import FlagsDialog, QuitChoice, phase_dialog, quit_dialog
 from rltui.tui.cockpit.layout import SINGLE_HEIGHT, SINGLE_WIDTH, STATUS, PaneGrid, is_minimal, is_single
-from rltui.tui.cockpit.messages import command_status, frozen_text, how_to_resume, nothing_to_close
+from rltui.tui.cockpit.messages import command_status, flag_keys, frozen_text, how_to_resume, nothing_to_close
 from rltui.tui.messages import BrowserAsked, Refused
 from rltui.tui.notifications import exit_message
 from rltui.tui.panes.action_table import ActionTablePane
@@ -362,7 +362,8 @@ class CockpitScreen(Screen[None]):
     def action_flags(self) -> None:
         """All flags, for all workers or one."""
         self._check_may_ask("debug flags")
-        self.app.push_screen(FlagsDialog(lambda: self.snapshot, self.send, self._clock))
+        keys = flag_keys(getattr(self.app, "own_keys", {}))
+        self.app.push_screen(FlagsDialog(lambda: self.snapshot, self.send, self._clock, keys))
 
     def action_change(self) -> None:
         def decide(text: str | None) -> None:

@@ -64,17 +64,17 @@ ONE_ACT: tuple[frozenset[str], ...] = (
     frozenset({"leave", "dismiss", "close"}),
     frozenset({"help", "show_help", "dismiss"}),
     frozenset(
-        {"launch", "open", "edit", "trace", "enlarge", "curve", "take", "dismiss", "close"}
+        {"launch", "open", "edit", "trace", "enlarge", "curve", "take", "switch", "dismiss", "close"}
     ),  # what the cursor is on
     frozenset({"edit", "marks", "choose"}),
     frozenset({"new", "fork", "add"}),
     frozenset({"delete", "remove"}),
     frozenset({"milestone", "keep"}),
     frozenset({"render", "watch"}),
-    frozenset({"mark", "fold"}),
+    frozenset({"mark", "fold", "switch"}),
+    frozenset({"move_cursor", "worker"}),  # sideways
     frozenset({"other_run", "car", "next_mistake", "metric"}),  # the one before or after
     frozenset({"compare", "dismiss"}),
-    frozenset({"flags", "dismiss"}),
     frozenset({"pane", "column"}),  # what bears the digit
     frozenset({"next_pane", "focus_next", "toggle_view"}),  # the next part of the screen
     frozenset({"move", "select", "page"}),
@@ -92,8 +92,9 @@ def acts_by_key() -> dict[str, set[str]]:
                 found.setdefault(each, set()).add(action.name.removeprefix("app.").partition("(")[0])
     for dialog in all_below(Dialog):
         for entry in dialog.BINDINGS if dialog not in WITH_A_LINE else ():
-            key, act = (entry.key, entry.action) if isinstance(entry, Binding) else entry[:2]
-            found.setdefault(key, set()).add(act.partition("(")[0])
+            keys, act = (entry.key, entry.action) if isinstance(entry, Binding) else entry[:2]
+            for key in keys.split(","):
+                found.setdefault(key, set()).add(act.partition("(")[0])
     return found
 
 
@@ -121,7 +122,7 @@ def test_the_same_act_has_the_same_keys_everywhere() -> None:
 
 def test_promote_delete_fork_and_force_have_left_the_capitals_of_the_training_and_ui_toml_may_give_them_back() -> None:
     found = acts_by_key()
-    assert found["P"] == {"pause"} and found["D"] == {"flags", "dismiss"} and "F" not in found
+    assert found["P"] == {"pause"} and found["D"] == {"flags"} and "F" not in found
     before = {"promote": ("P",), "delete": ("D",), "fork": ("F",), "force": ("F",)}
     assert checked_keys(before) == (before, [])
     assert {keymap(before)[name] for name in ("browser.fork", "launcher.force")} == {"F"}

@@ -25,7 +25,8 @@ _KEY_NAMES = {
 class Action:
     """name: the screen's method `action_<name>`, arguments included; that of the pane where `pane` is given.
 
-    keys: one key, one act, on every screen and pane; without any the palette has it, and ui.toml may give it one.
+    keys: one key, one act, on every screen and pane; without any the palette has it, and ui.toml may give it one. help: for
+    help, tables and palette; empty where it needs no row, for it does as one that has.
     footer: its rank there, 0 the last to be dropped where room is short; None keeps it out. daily: help lists it first,
     as what is in the footer. trains: it acts on the training, so it needs a trainer that listens to this viewer. pane: the
     id of the pane that has the key while it is focused ("metrics" for MetricsPane), whose BINDINGS are pane_bindings(id).
@@ -50,35 +51,35 @@ class Action:
     was: tuple[str, ...] | None = None
 
 
-_FLAGS = "All debug flags with what each does, to switch them for all workers or one; or one at once: A actions, L learning, T turtled starts, G resets, K saving"
-_PANES = "Show a pane: the key stands before its name"
-_FOCUS = "The next pane, or the one before"
-_HEIGHT = "More rows for the focused pane, or fewer"
+_FLAGS = "All debug flags; or at once A actions, L learning, T turtled starts, G resets, K saving"
+_PANES = "The pane with this key in its title"
+_FOCUS = "Next pane; with shift the one before"
+_HEIGHT = "Higher or lower pane"
 
 EVERYWHERE = (
-    Action("app.help", ("question_mark",), "Help", "This page: the keys, and what has the focus explained", "Program", 1),
-    Action("app.command_palette", ("ctrl+p",), "Palette", "Find any command by its name", "Program", 3, palette=False, bound=False),
-    Action("leave", ("q", "ctrl+q"), "Quit", "Leave; a running trainer goes on unless you say otherwise", "Program", 0),
+    Action("app.help", ("question_mark",), "Help", "Keys, and what has the focus explained", "Program", 1),
+    Action("app.command_palette", ("ctrl+p",), "Palette", "Find any command", "Program", 3, palette=False, bound=False),
+    Action("leave", ("q", "ctrl+q"), "Quit", "Leave; asks about a running trainer", "Program", 0),
     Action("app.toggle_theme", (), "Theme", "Light or dark", "View"),
-    Action("app.picture", ("ctrl+e",), "Picture", "Save the screen as SVG and as text, in the run's folder", "Program"),
-    Action("app.copy", ("ctrl+y",), "Copy", "Copy the focused pane as text; ctrl+c copies a selection", "Program"),
+    Action("app.picture", ("ctrl+e",), "Picture", "Save the screen as SVG and text", "Program"),
+    Action("app.copy", ("ctrl+y",), "Copy", "Copy the focused pane; ctrl+c copies a selection", "Program"),
 )  # fmt: skip
 
 COCKPIT = (
-    Action("pause", ("P", "p"), "Pause", "Pause the training, or let it go on", "Training", 5, trains=True),
-    Action("checkpoint", ("C", "c"), "Checkpoint", "Save a checkpoint at the end of this iteration", "Training", 7, trains=True),
-    Action("milestone", ("M",), "Milestone", "Keep a milestone: a copy that is never pruned", "Training", 11, trains=True),
-    Action("stop", ("S",), "Stop", "Finish this iteration, save, stop; a second time: save at once, stop", "Training", 8, trains=True),
-    Action("render", ("V",), "Watch", "The newest weights play in real time, in the pane Arena and in RocketSimVis; again: they stop", "Training", 6, trains=True),
-    Action("change", ("colon",), "Change…", "Type a change: learning rate, entropy coefficient, a reward's weight, a flag of one worker", "Training", 2, trains=True),
-    Action("flags", ("D",), "Debug flags", "All debug flags, to switch them for all workers or one", "Training", 12, row=_FLAGS),
-    Action("flag('debug_actions')", ("A",), "Flag: actions", "debug_actions on or off in all workers: what is chosen, before and after the pipeline", "Training", trains=True, row=_FLAGS),
-    Action("flag('debug_learning')", ("L",), "Flag: learning", "debug_learning on or off: every figure of each update", "Training", trains=True, row=_FLAGS),
-    Action("flag('debug_turtled_start')", ("T",), "Flag: turtled starts", "debug_turtled_start on or off in all workers: new episodes begin on the roof", "Training", trains=True, row=_FLAGS),
-    Action("flag('global_debug_mode')", ("G",), "Flag: resets", "global_debug_mode on or off in all workers: how episodes begin, and the turtle probe", "Training", trains=True, row=_FLAGS),
-    Action("flag('debug_checkpoints')", ("K",), "Flag: saving", "debug_checkpoints on or off: what is to be saved, and when", "Training", trains=True, row=_FLAGS),
-    Action("next_phase", ("N",), "Next phase", "Go on to the campaign's next phase, whatever the bot can do; asks first", "Training", trains=True),
-    Action("take_control", ("O",), "Take control", "Take control from another viewer, at once; that one is told, and may take it back", "Training", trains=True),
+    Action("pause", ("P", "p"), "Pause", "Pause, or go on", "Training", 5, trains=True),
+    Action("checkpoint", ("C", "c"), "Checkpoint", "Save a checkpoint after this iteration", "Training", 7, trains=True),
+    Action("milestone", ("M",), "Milestone", "Keep a milestone: never pruned", "Training", 11, trains=True),
+    Action("stop", ("S",), "Stop", "Finish, save, stop; again: at once", "Training", 8, trains=True),
+    Action("render", ("V",), "Watch", "The newest weights at play, on or off", "Training", 6, trains=True),
+    Action("change", ("colon",), "Change…", "Type a change: lr 1e-4, reward touch 2", "Training", 2, trains=True),
+    Action("flags", ("D",), "Debug flags", "All debug flags, for all workers or one", "Training", 12, row=_FLAGS),
+    Action("flag('debug_actions')", ("A",), "Flag: actions", "Choices, before and after the pipeline", "Training", trains=True, row=_FLAGS),
+    Action("flag('debug_learning')", ("L",), "Flag: learning", "Every figure of each update", "Training", trains=True, row=_FLAGS),
+    Action("flag('debug_turtled_start')", ("T",), "Flag: turtled starts", "New episodes begin on the roof", "Training", trains=True, row=_FLAGS),
+    Action("flag('global_debug_mode')", ("G",), "Flag: resets", "How episodes begin; the turtle probe", "Training", trains=True, row=_FLAGS),
+    Action("flag('debug_checkpoints')", ("K",), "Flag: saving", "What is saved and pruned, and why", "Training", trains=True, row=_FLAGS),
+    Action("next_phase", ("N",), "Next phase", "Next phase of the campaign; asks first", "Training", trains=True),
+    Action("take_control", ("O",), "Take control", "Take control from another viewer", "Training", trains=True),
     Action("pane('1')", ("1",), "Metrics", "Show the charts", "View", daily=True, row=_PANES),
     Action("pane('2')", ("2",), "Rewards", "Show the rewards", "View", row=_PANES),
     Action("pane('3')", ("3",), "Time", "Show where the time goes", "View", row=_PANES),
@@ -92,123 +93,123 @@ COCKPIT = (
     Action("pane('i')", ("i",), "Run", "Show what is trained: profile, nets, settings, machine", "View", row=_PANES),
     Action("pane('m')", ("m",), "Machine", "Show the machine: CPU, memory, disk, GPU, each process, this screen's cost", "View", row=_PANES),
     Action("pane('a')", ("a",), "Audit", "Show who asked for what, and what became of it", "View", row=_PANES),
-    Action("next_pane(1)", ("tab",), "Next pane", "Move the focus on, or show the next pane where there is room for one", "View", palette=False, daily=True, row=_FOCUS),
-    Action("next_pane(-1)", ("shift+tab",), "Pane before", "Move the focus back", "View", palette=False, row=_FOCUS),
-    Action("maximise", ("f",), "Maximise", "The focused pane alone, or all panes again", "View", 13),
-    Action("filter", ("slash",), "Filter", "Only what matches a regular expression: charts, rewards, workers, action table, audit, log; ! inverts; esc clears", "View", 4, daily=True),
-    Action("back", ("escape",), "Back", "Close the innermost: a line, a filter, frozen, maximised. It never leaves: Launcher and Quit do", "View", palette=False, daily=True),
-    Action("browser", ("b",), "Browser", "Milestones and checkpoints: compare, fork, keep, mark, export, delete", "View", 16),
-    Action("launcher", ("H",), "Launcher", "Home, to profiles and runs; training goes on", "View", 15),
-    Action("compare", ("equals_sign",), "Compare", "Another run's curves beside these: shows Metrics and the list of runs; esc there ends it", "View"),
-    Action("freeze", ("z",), "Freeze", "The panes stand still until pressed again; training and its state do not", "View"),
-    Action("log_level", ("l",), "Log level", "Show more or fewer kinds of log lines", "View"),
-    Action("grow(1)", ("greater_than_sign",), "Taller", "More rows for the focused pane", "View", row=_HEIGHT),
-    Action("grow(-1)", ("less_than_sign",), "Lower", "Fewer rows for the focused pane", "View", row=_HEIGHT),
-    Action("reset_layout", (), "Reset panes", "Every pane's place and size as at first", "View"),
-    Action("app.save_layout", (), "Save layout", "Write the panes' places and heights and the theme to ui.toml, for next time", "View"),
+    Action("next_pane(1)", ("tab",), "Next pane", "Next pane", "View", palette=False, daily=True, row=_FOCUS),
+    Action("next_pane(-1)", ("shift+tab",), "Pane before", "", "View", palette=False),
+    Action("maximise", ("f",), "Maximise", "This pane alone, or all", "View", 13),
+    Action("filter", ("slash",), "Filter", "Filter the focused pane; esc clears", "View", 4, daily=True),
+    Action("back", ("escape",), "Back", "Close a line, a filter, a lone pane", "View", palette=False, daily=True),
+    Action("browser", ("b",), "Browser", "Checkpoints and milestones", "View", 16),
+    Action("launcher", ("H",), "Launcher", "Profiles and runs; training goes on", "View", 15),
+    Action("compare", ("equals_sign",), "Compare", "Compare with another run", "View"),
+    Action("freeze", ("z",), "Freeze", "Freeze the panes; training goes on", "View"),
+    Action("log_level", ("l",), "Log level", "More or fewer kinds of log lines", "View"),
+    Action("grow(1)", ("greater_than_sign",), "Taller", "More rows for this pane", "View", row=_HEIGHT),
+    Action("grow(-1)", ("less_than_sign",), "Lower", "Fewer rows for this pane", "View", row=_HEIGHT),
+    Action("reset_layout", (), "Reset panes", "Panes as at first", "View"),
+    Action("app.save_layout", (), "Save layout", "Keep this layout and theme in ui.toml", "View"),
     *EVERYWHERE,
 )  # fmt: skip
 
 LAUNCHER = (
-    Action("launch", ("enter",), "Launch", "Do what the right side says: launch, resume, open, branch; asks first where checks fail", "Launching", 2),
-    Action("new", ("n",), "New run", "Start a new run of this profile, whatever could be resumed", "Launching", 5),
-    Action("resume", ("R",), "Resume", "Go on with the highlighted run from its newest checkpoint", "Launching", 6),
-    Action("edit", ("e",), "Edit", "The profile's form: every key with its meaning, checked as you type", "Launching", 7),
-    Action("force", (), "Force", "Launch it also where its checks fail; says first what is passed over", "Launching"),
-    Action("compare", ("equals_sign",), "Compare", "Where this profile differs from another one that you then go to", "View", 9),
-    Action("browser", ("b",), "Browser", "Milestones and checkpoints: compare, fork, keep, mark, export, delete", "View", 8),
-    Action("filter", ("slash",), "Filter", "Show only what matches a regular expression; ! inverts; esc clears", "View", 4),
-    Action("refresh", ("r",), "Refresh", "Read all from disk again, and check the profile anew", "View", 10),
-    Action("measure", ("d",), "Measure", "Measure how fast this profile trains here; the checks run again too", "View"),
-    Action("back", ("escape",), "Back", "Clear the filter, or give up comparing", "View", palette=False, daily=True),
-    Action("move", ("up", "down"), "Move", "Move the cursor; j and k, PgUp and PgDn, Home and End do too", "View", palette=False, bound=False),
-    Action("fold", ("space",), "Fold", "Open or close a branch of the tree", "View", palette=False),
-    Action("app.focus_next", ("tab",), "Other side", "Between the list and the right side, to scroll it", "View", palette=False, bound=False),
+    Action("launch", ("enter",), "Launch", "Launch, resume, open or branch, as the right side says", "Launching", 2),
+    Action("new", ("n",), "New run", "New run of this profile", "Launching", 5),
+    Action("resume", ("R",), "Resume", "Resume this run", "Launching", 6),
+    Action("edit", ("e",), "Edit", "Edit the profile", "Launching", 7),
+    Action("force", (), "Force", "Launch in spite of failing checks", "Launching"),
+    Action("compare", ("equals_sign",), "Compare", "Compare with another profile", "View", 9),
+    Action("browser", ("b",), "Browser", "Checkpoints and milestones", "View", 8),
+    Action("filter", ("slash",), "Filter", "Filter the list; esc clears", "View", 4),
+    Action("refresh", ("r",), "Refresh", "Read the disk again", "View", 10),
+    Action("measure", ("d",), "Measure", "Measure the speed here", "View"),
+    Action("back", ("escape",), "Back", "Clear the filter, give up comparing", "View", palette=False, daily=True),
+    Action("move", ("up", "down"), "Move", "Move; so do j k, PgUp PgDn, Home End", "View", palette=False, bound=False),
+    Action("fold", ("space",), "Fold", "Open or close a branch", "View", palette=False),
+    Action("app.focus_next", ("tab",), "Other side", "The other side, to scroll it", "View", palette=False, bound=False),
     *EVERYWHERE,
 )  # fmt: skip
 
 BROWSER = (
-    Action("open", ("enter",), "Open", "To the table, or from a row of it to its run's charts", "View", daily=True),
-    Action("resume", ("R",), "Resume", "Train on from the highlighted state; says what it will do, and asks, before it does", "Launching", 6),
-    Action("fork", ("n",), "Fork", "A new run of another profile from the highlighted state; asks which, and whether it fits", "Launching", 8, was=("F",)),
-    Action("watch", ("V",), "Watch", "Watch the bot play on this terminal; q there comes back", "Launching", 9, was=("w",)),
-    Action("keep", ("M",), "Keep", "Keep the checkpoint as a milestone: a copy that is never pruned; u takes it back", "Milestones", 10),
-    Action("marks", ("e",), "Edit", "Pin the milestone (▲), promote it to a release (●), write its note; what is pinned or released cannot be deleted", "Milestones", 11, was=()),
-    Action("pin", (), "Pin", "Pin the milestone, or unpin it", "Milestones"),
-    Action("promote", (), "Promote", "Promote the milestone to a release, or take that back", "Milestones"),
-    Action("note", (), "Note", "Write a note to the milestone", "Milestones"),
-    Action("export", ("x",), "Export", "Copy it out of the data folder, each byte checked; never over anything", "Milestones", 14),
-    Action("delete", ("X", "delete"), "Delete", "Move it to the trash; asks for its name. On the trash: empty it", "Milestones", 15, was=("D",)),
-    Action("undo", ("u",), "Undo", "Take back the newest deletion or keeping, for 30 s; on a row of the trash: put that row back", "Milestones", 16),
-    Action("compare", ("equals_sign",), "Compare", "Two marked states side by side, or the marked one and the highlighted; there [ ] choose the metric of two runs", "View", 5),
-    Action("mark", ("space",), "Mark", "Mark a row (■) for the comparison; in the tree: open or close a run", "View", 7),
-    Action("filter", ("slash",), "Filter", "Show only what matches a regular expression; ! inverts; esc clears", "View", 4),
-    Action("column", ("1-9",), "Sort", "Sort by the column with this digit; again turns the order round", "View", palette=False, bound=False),
-    Action("verify", ("v",), "Verify", "Read every byte of all that the table shows, and compare hashes", "View"),
-    Action("refresh", ("r",), "Refresh", "Read everything from disk again", "View"),
-    Action("app.focus_next", ("tab",), "Other side", "Between tree, table and details", "View", palette=False, bound=False),
-    Action("back", ("escape",), "Back", "Clear the filter; then back to where you came from", "Program", 2, palette=False),
+    Action("open", ("enter",), "Open", "To the table; from a row to its run", "View", daily=True),
+    Action("resume", ("R",), "Resume", "Resume from this state; asks first", "Launching", 6),
+    Action("fork", ("n",), "Fork", "New run from it, under another profile", "Launching", 8, was=("F",)),
+    Action("watch", ("V",), "Watch", "Watch it play; q comes back", "Launching", 9, was=("w",)),
+    Action("keep", ("M",), "Keep", "Keep this checkpoint as a milestone", "Milestones", 10),
+    Action("marks", ("e",), "Edit", "Note, pin (▲) or release (●)", "Milestones", 11, was=()),
+    Action("pin", (), "Pin", "Pin, or unpin", "Milestones"),
+    Action("promote", (), "Promote", "Release, or take that back", "Milestones"),
+    Action("note", (), "Note", "Write a note", "Milestones"),
+    Action("export", ("x",), "Export", "Export a copy", "Milestones", 14),
+    Action("delete", ("X", "delete"), "Delete", "Move it to the trash; empty that there", "Milestones", 15, was=("D",)),
+    Action("undo", ("u",), "Undo", "Undo a deletion or keeping; restore from the trash", "Milestones", 16),
+    Action("compare", ("equals_sign",), "Compare", "Compare two; there [ ] choose the metric", "View", 5),
+    Action("mark", ("space",), "Mark", "Mark for a comparison (■); fold a run", "View", 7),
+    Action("filter", ("slash",), "Filter", "Filter the table; esc clears", "View", 4),
+    Action("column", ("1-9",), "Sort", "Sort by this column; again: reversed", "View", palette=False, bound=False),
+    Action("verify", ("v",), "Verify", "Compare every byte with its hash", "View"),
+    Action("refresh", ("r",), "Refresh", "Read the disk again", "View"),
+    Action("app.focus_next", ("tab",), "Other side", "Tree, table or details", "View", palette=False, bound=False),
+    Action("back", ("escape",), "Back", "Clear the filter; then back", "Program", 2, palette=False),
     *EVERYWHERE,
 )  # fmt: skip
 
 FORM = (
-    Action("edit", ("enter",), "Change", "Type another value, or choose one from a list; a section opens or closes", "Editing", 3),
-    Action("save", ("s", "ctrl+o"), "Save", "Show what will be written, then write it; a shipped profile becomes a copy of your own", "Editing", 2),
-    Action("undo", ("u",), "Undo", "Take the last change back", "Editing", 5),
-    Action("redo", ("U",), "Redo", "Do again what undo took back", "Editing", was=("r",)),
-    Action("add", ("n",), "New", "Add a reward, a reset, a terminal to the list that the cursor is in", "Editing", 8, was=("a",)),
-    Action("remove", ("X", "delete"), "Delete", "Take the key or the element out of the file: its default holds", "Editing", 9, was=("x",)),
-    Action("toggle_view", ("tab",), "TOML", "The text as it will be written, to edit it freely; and back to the form", "View", 6),
-    Action("filter", ("slash",), "Filter", "Only the fields with this in their name or their explanation; ! inverts; esc clears", "View", 4),
-    Action("next_mistake", ("right_square_bracket",), "Mistake", "To the next mistake", "View", 7, was=("e",)),
-    Action("fold", ("space",), "Fold", "Open or close a section or an element", "View", palette=False),
-    Action("show_help", ("question_mark",), "Help", "This page: the keys, and what the form does", "Program", 1),
-    Action("back", ("escape",), "Back", "Leave the line, the filter, the text, then the form; asks when there are changes", "Program", 0),
-    Action("leave", ("q", "ctrl+q"), "Quit", "Leave the form; asks when there are changes", "Program"),
+    Action("edit", ("enter",), "Change", "Change the value; fold a section", "Editing", 3),
+    Action("save", ("s", "ctrl+o"), "Save", "See the difference, and save", "Editing", 2),
+    Action("undo", ("u",), "Undo", "Undo", "Editing", 5),
+    Action("redo", ("U",), "Redo", "Redo", "Editing", was=("r",)),
+    Action("add", ("n",), "New", "New element: reward, reset, terminal", "Editing", 8, was=("a",)),
+    Action("remove", ("X", "delete"), "Delete", "Delete: the default holds", "Editing", 9, was=("x",)),
+    Action("toggle_view", ("tab",), "TOML", "The file as TOML, and back", "View", 6),
+    Action("filter", ("slash",), "Filter", "Filter by name or explanation; esc clears", "View", 4),
+    Action("next_mistake", ("right_square_bracket",), "Mistake", "Next mistake", "View", 7, was=("e",)),
+    Action("fold", ("space",), "Fold", "Fold", "View", palette=False),
+    Action("show_help", ("question_mark",), "Help", "Keys, and the form explained", "Program", 1),
+    Action("back", ("escape",), "Back", "Back; asks about changes", "Program", 0),
+    Action("leave", ("q", "ctrl+q"), "Quit", "Leave; asks about changes", "Program"),
 )  # fmt: skip
 
-_CHARTS = "Select a chart; with more of them than room it scrolls"
-_CURSOR = "Read all charts at one moment; with shift ten columns further. esc takes the cursor away"
-_ZOOM = "Half as many timesteps, around the cursor or up to the newest; or twice as many"
-_OTHER_RUN = "Compare with the run before or after in the list"
-_CAR = "The rewards of the car before or after"
+_CHARTS = "Select a chart"
+_CURSOR = "Cursor over all charts; with shift by ten columns"
+_ZOOM = "Zoom in or out"
+_OTHER_RUN = "Compare with the run before or after"
+_CAR = "Car before or after"
 
 # Keys of the one focused pane (in footer and palette only then), in the order in which the pane's help names them. What works
 # everywhere in the cockpit belongs in COCKPIT, its method in CockpitScreen.
 PANE_KEYS: tuple[Action, ...] = (
-    Action("open", ("enter",), "Open", "The entry under the cursor, whole, with its trace", "View", 9, pane="log"),
-    Action("sort", ("o",), "Order", "By number, slowest, most restarts or largest first", "View", 10, pane="workers"),
-    Action("trace", ("enter",), "Traceback", "Why the worker under the cursor failed: its whole traceback", "View", 9, pane="workers"),
-    Action("sort", ("o",), "Order", "Rows most chosen first, or as the table has them", "View", 9, pane="lut"),
-    Action("choose", ("e",), "Edit", "The list of all metrics: space marks which ones are charted", "View", 9, pane="metrics"),
-    Action("enlarge", ("enter",), "Enlarge", "The selected chart alone, or all again; a double click too", "View", 10, pane="metrics"),
-    Action("explain", ("h",), "Explain", "What the selected metric means, its usual range, what to try", "View", 14, pane="metrics"),
-    Action("select(-1)", ("up", "k"), "Chart before", "The chart before", "View", pane="metrics", palette=False, row=_CHARTS),
-    Action("select(1)", ("down", "j"), "Next chart", "The next chart", "View", pane="metrics", palette=False, row=_CHARTS),
-    Action("page(-1)", ("pageup",), "Page up", "A page of charts up", "View", pane="metrics", palette=False, row=_CHARTS),
-    Action("page(1)", ("pagedown",), "Page down", "A page of charts down", "View", pane="metrics", palette=False, row=_CHARTS),
-    Action("select(-999)", ("home",), "First chart", "The first chart", "View", pane="metrics", palette=False, row=_CHARTS),
-    Action("select(999)", ("end",), "Last chart", "The last chart", "View", pane="metrics", palette=False, row=_CHARTS),
-    Action("move_cursor(-1)", ("left",), "Cursor left", "The cursor to the left", "View", pane="metrics", palette=False, row=_CURSOR),
-    Action("move_cursor(1)", ("right",), "Cursor right", "The cursor to the right", "View", pane="metrics", palette=False, row=_CURSOR),
-    Action("move_cursor(-10)", ("shift+left",), "Cursor far left", "The cursor ten columns to the left", "View", pane="metrics", palette=False, row=_CURSOR),
-    Action("move_cursor(10)", ("shift+right",), "Cursor far right", "The cursor ten columns to the right", "View", pane="metrics", palette=False, row=_CURSOR),
-    Action("log_there", ("g",), "Log there", "The log at the cursor's moment", "View", pane="metrics", was=("d",)),
-    Action("zoom(1)", ("plus",), "Zoom in", "Half as many timesteps, around the cursor or up to the newest", "View", pane="metrics", row=_ZOOM),
+    Action("open", ("enter",), "Open", "The whole entry, with its trace", "View", 9, pane="log"),
+    Action("sort", ("o",), "Order", "Order: number, slowest, restarts, largest", "View", 10, pane="workers"),
+    Action("trace", ("enter",), "Traceback", "Why it failed: its traceback", "View", 9, pane="workers"),
+    Action("sort", ("o",), "Order", "Most chosen first, or by row", "View", 9, pane="lut"),
+    Action("choose", ("e",), "Edit", "Choose the charts", "View", 9, pane="metrics"),
+    Action("enlarge", ("enter",), "Enlarge", "This chart alone, or all", "View", 10, pane="metrics"),
+    Action("explain", ("h",), "Explain", "What the metric means, what to try", "View", 14, pane="metrics"),
+    Action("select(-1)", ("up", "k"), "Chart before", "Chart before", "View", pane="metrics", palette=False, row=_CHARTS),
+    Action("select(1)", ("down", "j"), "Next chart", "Next chart", "View", pane="metrics", palette=False, row=_CHARTS),
+    Action("page(-1)", ("pageup",), "Page up", "", "View", pane="metrics", palette=False),
+    Action("page(1)", ("pagedown",), "Page down", "", "View", pane="metrics", palette=False),
+    Action("select(-999)", ("home",), "First chart", "", "View", pane="metrics", palette=False),
+    Action("select(999)", ("end",), "Last chart", "", "View", pane="metrics", palette=False),
+    Action("move_cursor(-1)", ("left",), "Cursor left", "Cursor left", "View", pane="metrics", palette=False, row=_CURSOR),
+    Action("move_cursor(1)", ("right",), "Cursor right", "Cursor right", "View", pane="metrics", palette=False, row=_CURSOR),
+    Action("move_cursor(-10)", ("shift+left",), "Cursor far left", "", "View", pane="metrics", palette=False),
+    Action("move_cursor(10)", ("shift+right",), "Cursor far right", "", "View", pane="metrics", palette=False),
+    Action("log_there", ("g",), "Log there", "The log at the cursor", "View", pane="metrics", was=("d",)),
+    Action("zoom(1)", ("plus",), "Zoom in", "Half as many timesteps", "View", pane="metrics", row=_ZOOM),
     Action("zoom(-1)", ("minus",), "Zoom out", "Twice as many timesteps", "View", pane="metrics", row=_ZOOM),
-    Action("whole", ("w",), "Whole run", "All timesteps again", "View", pane="metrics"),
-    Action("log_axis", ("y",), "Log axis", "A logarithmic axis, or a linear one again", "View", pane="metrics"),
-    Action("smooth", ("t",), "Smooth", "Moving average over 10, 50, 200 iterations, or none; the raw line stays behind it", "View", pane="metrics", was=("s",)),
-    Action("guides", (), "Guides", "Lines across at the ticks and at the ends of the usual range", "View", pane="metrics"),
-    Action("columns", (), "Columns", "One column of charts, two, … or as many as fit", "View", pane="metrics"),
-    Action("rows", (), "Rows", "One row of charts, two, … or as many as fit", "View", pane="metrics"),
-    Action("compare", ("equals_sign",), "Compare", "Choose another run, whose curves are drawn beside these; esc ends it", "View", pane="metrics", palette=False, shadows=True),
-    Action("other_run(-1)", ("left_square_bracket",), "Previous run", "Compare with the run before in the list", "View", pane="metrics", row=_OTHER_RUN),
-    Action("other_run(1)", ("right_square_bracket",), "Next run", "Compare with the next run in the list", "View", pane="metrics", row=_OTHER_RUN),
-    Action("sort", ("o",), "Order", "Largest first, as in the profile, most changed first, by name", "View", 10, pane="rewards"),
-    Action("curve", ("enter",), "Curve", "The selected reward's curve alone, or all rewards again; a double click too", "View", 9, pane="rewards"),
-    Action("car(-1)", ("left_square_bracket",), "Car before", "The rewards of the car before", "View", pane="trace", row=_CAR),
-    Action("car(1)", ("right_square_bracket",), "Next car", "The rewards of the next car", "View", 9, pane="trace", row=_CAR),
+    Action("whole", ("w",), "Whole run", "All timesteps", "View", pane="metrics"),
+    Action("log_axis", ("y",), "Log axis", "Logarithmic axis, or linear", "View", pane="metrics"),
+    Action("smooth", ("t",), "Smooth", "Mean of 10, 50, 200 iterations, or none", "View", pane="metrics", was=("s",)),
+    Action("guides", (), "Guides", "Lines at ticks and usual range", "View", pane="metrics"),
+    Action("columns", (), "Columns", "Columns of charts", "View", pane="metrics"),
+    Action("rows", (), "Rows", "Rows of charts", "View", pane="metrics"),
+    Action("compare", ("equals_sign",), "Compare", "", "View", pane="metrics", palette=False, shadows=True),
+    Action("other_run(-1)", ("left_square_bracket",), "Previous run", "Run before", "View", pane="metrics", row=_OTHER_RUN),
+    Action("other_run(1)", ("right_square_bracket",), "Next run", "Next run", "View", pane="metrics", row=_OTHER_RUN),
+    Action("sort", ("o",), "Order", "Order: largest, profile, most changed, name", "View", 10, pane="rewards"),
+    Action("curve", ("enter",), "Curve", "Its curve alone, or all", "View", 9, pane="rewards"),
+    Action("car(-1)", ("left_square_bracket",), "Car before", "Car before", "View", pane="trace", row=_CAR),
+    Action("car(1)", ("right_square_bracket",), "Next car", "Next car", "View", 9, pane="trace", row=_CAR),
 )  # fmt: skip
 
 # Names that ui.toml may have from earlier versions, whose actions are gone.
@@ -270,9 +271,13 @@ class KeyRow(NamedTuple):
 
     @property
     def keys(self) -> str:
-        """As written on the keyboard, 1 to 9 as one; those of the palette alone as the palette's."""
+        """As written on the keyboard, 1 to 9 as one; the palette's where there is none."""
         names = " ".join(dict.fromkeys(key_name(key) for action in self.actions for key in action.keys))
         return names.replace("1 2 3 4 5 6 7 8 9", "1–9") or NO_KEY
+
+    @property
+    def has_key(self) -> bool:
+        return any(action.keys for action in self.actions)
 
     @property
     def is_daily(self) -> bool:
@@ -280,13 +285,13 @@ class KeyRow(NamedTuple):
 
 
 def key_rows(actions: Iterable[Action]) -> list[KeyRow]:
-    """Those of every day first, what has no key last; without what a pane takes from the screen to do the same."""
+    """Those of every day first, what has no key last."""
     rows: dict[str, list[Action]] = {}
     for action in actions:
-        if action.palette or not action.shadows:
+        if action.help:
             rows.setdefault(action.row or action.name, []).append(action)
     found = [KeyRow(tuple(row), row[0].row or row[0].help) for row in rows.values()]
-    return sorted(found, key=lambda row: (not row.is_daily, row.keys == NO_KEY))
+    return sorted(found, key=lambda row: (not row.is_daily, not row.has_key))
 
 
 def in_footer(place: Place) -> list[Action]:

@@ -62,12 +62,17 @@ class HelpText(ScrollableLines):
         self._place, self._topic, self._explained, self._pane = place, topic, tuple(explained), pane
 
     def paint(self, width: int, height: int) -> list[Line]:
-        if width < TWO_COLUMNS:
-            lines = [*self._topic_lines(width), (), *key_lines(self._place, width, self._own)]
+        wide = width >= TWO_COLUMNS
+        columns = (width - 4) // 2 if wide else width
+        daily, more = key_blocks(self._place, columns, self._own)
+        own = pane_key_lines(self._pane, self._topic, columns, self._own)
+        about = explained_lines(
+            self._topic, [(name, with_keys(text, self._own)) for name, text in self._explained], columns
+        )
+        if wide:
+            lines = beside([stacked(daily, more), stacked(own, about)], [columns, columns], 4)
         else:
-            half = (width - 4) // 2
-            blocks = [key_lines(self._place, half, self._own), self._topic_lines(width - half - 4)]
-            lines = beside(blocks, [half, width - half - 4], 4)
+            lines = stacked(daily, own, about, more)
         return self.window(lines, height)
 
     @property
@@ -75,22 +80,17 @@ class HelpText(ScrollableLines):
         """The keys that the user has given to actions."""
         return getattr(self.app, "own_keys", {})
 
-    def _topic_lines(self, width: int) -> list[Line]:
-        """What has the focus: what it is, its own keys, then each thing in it."""
-        explained = [(name, with_keys(text, self._own)) for name, text in self._explained]
-        first = [item for item in explained[:1] if not item[0]]
-        about = explained_lines(self._topic, first, width)
-        keys = pane_key_lines(self._pane, self._topic, width, self._own)
-        rest = explained_lines("", explained[len(first) :], width)[1:]
-        return [line for block in (about, keys, rest) if block for line in (*block, ())][:-1]
+
+def stacked(*blocks: list[Line]) -> list[Line]:
+    """One below the other, an empty line between them."""
+    return [line for block in blocks if block for line in (*block, ())][:-1]
 
 
-def key_lines(place: Place, width: int, own: OwnKeys = NO_OWN) -> list[Line]:
-    """All keys of the place, those of every day first."""
+def key_blocks(place: Place, width: int, own: OwnKeys = NO_OWN) -> tuple[list[Line], list[Line]]:
+    """The keys of every day, and the others of the place."""
     rows = key_rows(with_own_keys(PLACES[place], own))
-    parts = [("Every day", [row for row in rows if row.is_daily]), ("More", [row for row in rows if not row.is_daily])]
-    blocks = [[((title, "title"),), *_row_lines(part, width)] for title, part in parts if part]
-    return [line for block in blocks for line in (*block, ())][:-1]
+    daily, more = [row for row in rows if row.is_daily], [row for row in rows if not row.is_daily]
+    return [(("Every day", "title"),), *_row_lines(daily, width)], [(("More keys", "title"),), *_row_lines(more, width)]
 
 
 def pane_key_lines(pane: str, topic: str, width: int, own: OwnKeys = NO_OWN) -> list[Line]:
@@ -101,8 +101,8 @@ def pane_key_lines(pane: str, topic: str, width: int, own: OwnKeys = NO_OWN) -> 
 
 def _row_lines(rows: Sequence[KeyRow], width: int) -> list[Line]:
     """What the palette alone has, in one row."""
-    found = [(row.keys, row.help) for row in rows if row.keys != NO_KEY]
-    without = [action.label for row in rows if row.keys == NO_KEY for action in row.actions]
+    found = [(row.keys, row.help) for row in rows if row.has_key]
+    without = [action.label for row in rows if not row.has_key for action in row.actions]
     found += [(NO_KEY, f"Only there: {', '.join(without)}")] if without else []
     lines: list[Line] = []
     for keys, text in found:

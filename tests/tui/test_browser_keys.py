@@ -589,7 +589,7 @@ async def test_from_a_milestone_of_the_launcher(data: DataDir) -> None:
         await until(pilot, lambda: browser_of(pilot).entry is not None)
         assert browser_of(pilot).entry.path == milestone(data, "005M")  # type: ignore[union-attr]
         await pilot.press("question_mark")
-        await until_shown(pilot, "A new run of another profile")
+        await until_shown(pilot, "under another profile")
 
 
 async def test_after_an_act_that_fails_what_appears_on_disk_appears_here_and_the_cursor_stays(

@@ -263,7 +263,7 @@ async def test_own_keys_work_and_are_shown_in_footer_and_help(tmp_path: Path) ->
         await until(pilot, lambda: control_of(run).names == ["stop", "checkpoint"])
         await pilot.press("c", "S")
         await pilot.press("question_mark")
-        text = await until_shown(pilot, "Save a checkpoint at the end")
+        text = await until_shown(pilot, "Save a checkpoint after")
         assert "f6 " in text
         assert control_of(run).names == ["stop", "checkpoint"]
 
@@ -276,6 +276,7 @@ async def test_texts_and_tabs_name_the_users_own_keys(tmp_path: Path) -> None:
         await pilot.press("8")
         await until_shown(pilot, "f6 lets the newest weights play here")
         await pilot.press("question_mark")
+        await pilot.press("pagedown")
         await until_shown(pilot, "ceiling. f6")
         await pilot.press("escape", "f5")
         await until_shown(pilot, "f5 goes on")

@@ -333,10 +333,10 @@ async def test_a_long_answer_takes_no_key_out_of_the_footer(size: tuple[int, int
 async def test_help_names_every_key_and_explains_the_focused_pane() -> None:
     async with cockpit(live_run(), (120, 60)) as pilot:
         await pilot.press("question_mark")
-        text = await until_shown(pilot, "Pause the training, or let it go on")
+        text = await until_shown(pilot, "Pause, or go on")
         assert "Charts over" in text
         assert "Keys of Metrics" in text
-        await pilot.press("pagedown", "pagedown")
+        await pilot.press("pagedown")
         await until_shown(pilot, "0.002–0.02 in most updates")
         await pilot.press("question_mark")
         await until(pilot, lambda: isinstance(pilot.app.screen, CockpitScreen))

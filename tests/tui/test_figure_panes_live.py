@@ -24,7 +24,7 @@ def pane_of(pilot: Pilot[str], name: str) -> object:
 
 async def test_each_is_one_key_away(subtests: pytest.Subtests) -> None:
     panes = {
-        "5": "! turns left 4.0 %, right 31 %", "6": "from the roof to the wheels", "u": "Phase 1 of 3",
+        "5": "! turns left 4.0 %, right 31 %", "6": "from the roof to the wheels", "7": "Phase 1 of 3",
         "m": "This screen costs", "4": "last event",
     }  # fmt: skip
     for size in ((80, 24), (120, 40), (200, 50)):
@@ -100,7 +100,7 @@ async def test_enter_shows_the_whole_trace_of_the_worker_under_the_cursor() -> N
     run.records.add(WorkerFailed(time=NOW, worker=1, kind="raised", reason="ValueError: bad reward", trace=trace))
     async with opened(run) as pilot:
         await pilot.press("4", "enter")
-        await until_shown(pilot, "Worker 0 has not failed")
+        await until_shown(pilot, "worker 0 has not failed")
         await pilot.press("down", "enter")
         text = await until_shown(pilot, "Worker 1: why it failed")
         assert "File touch.py, line 31" in text and "killed by signal 9" in text

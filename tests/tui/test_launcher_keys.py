@@ -322,7 +322,7 @@ async def test_branches_fold_and_the_keys_say_where_they_work(data: DataDir) -> 
         await pilot.press("enter")
         await until_shown(pilot, "▾ alpha · Phase1-BallTouching")
         await pilot.press("question_mark")
-        await until_shown(pilot, "Start a new run of this profile")
+        await until_shown(pilot, "New run of this profile")
         await pilot.press("escape")
         await until(pilot, lambda: isinstance(pilot.app.screen, LauncherScreen))
         await pilot.click("#tree", offset=(8, 3))  # the second profile

@@ -226,7 +226,7 @@ async def test_enter_on_a_reward_shows_its_curve_at_every_size(size: tuple[int, 
 
 async def test_help_lists_the_pane_s_own_keys() -> None:
     async with charts((160, 50)) as (pilot, _):
-        for key, words in (("1", "The list of all metrics"), ("2", "Largest first")):
+        for key, words in (("1", "Choose the charts"), ("2", "Its curve alone")):
             await pilot.press(key, "question_mark")
             await until_shown(pilot, words)
             await pilot.press("escape")

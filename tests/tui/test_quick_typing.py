@@ -98,7 +98,7 @@ async def test_choosing_what_is_added(data: DataDir) -> None:
         add = next(row for row in screen.field_list.fields.values() if row.path[:1] == ("rewards",))
         rows = screen.query_one("#form-rows")
         rows.set_rows(rows.rows, add.identity)  # type: ignore[attr-defined]
-        burst(pilot, "a", "qxsR")
+        burst(pilot, "n", "qxsR")
         await until(pilot, lambda: pilot.app.screen is not screen and pilot.app.focused is not None)
         await until(pilot, lambda: pilot.app.screen.query_one(Input).value == "qxsR")
 
@@ -109,6 +109,6 @@ async def test_a_note_in_the_browser(data: DataDir) -> None:
         screen = browsed.browser_of(pilot)
         path = next(entry.path for entry in screen.table.entries if entry.usable and entry.kind == "milestone")
         await browsed.go_to(pilot, path)
-        burst(pilot, "n", "qp x")
+        burst(pilot, "e", "nqp x")
         await until(pilot, lambda: pilot.app.screen is not screen and bool(pilot.app.screen.query(Input)))
         await until(pilot, lambda: pilot.app.screen.query_one(Input).value == "qp x")

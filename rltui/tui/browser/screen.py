@@ -301,9 +301,14 @@ class BrowserScreen(Screen[None]):
         self._attempt(self._choose_mark)
 
     def _choose_mark(self, entry: CheckpointInfo) -> None:
+        acts = {"note": self.action_note, "pin": self.action_pin, "promote": self.action_promote}
+
         def answered(chosen: str | None) -> None:
-            if chosen:
-                self.call_later(self.run_action, chosen)
+            """At once: what is typed next goes into the note."""
+            try:
+                acts.get(chosen or "", lambda: None)()
+            except RltuiError as error:  # it has gone meanwhile
+                self.post_message(Refused(error))
 
         self.app.push_screen(operations.marks_dialog(entry), answered)
 

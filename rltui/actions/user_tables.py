@@ -19,9 +19,9 @@ from rltui.formatting import size
 from rltui.sim.state import Float
 
 COLUMNS = ", ".join(CONTROLS)
-WRITE_CSV = "write eight numbers a line, separated by commas, as text in UTF-8"
+WRITE_CSV = "write eight comma-separated numbers per line, in UTF-8"
 LARGEST = 64_000_000  # bytes; the longest table, with eight long numbers a row, has 13,000,000
-WRITE_NPY = "write it with numpy.save: an array of numbers, eight in a row"
+WRITE_NPY = "write it with numpy.save: an array of numbers, eight per row"
 
 
 def read_csv(path: Path) -> tuple[Float, list[int]]:
@@ -79,7 +79,7 @@ def _check_order(names: list[str], place: str) -> None:
     wrong = "the columns stand in another order" if sorted(lower) == sorted(CONTROLS) else "these are not the columns"
     raise table_error(
         f"{place}: {wrong}: expected {COLUMNS}, found {', '.join(names)}",
-        "put the file's columns in this order; they are never moved about silently",
+        "put the file's columns in this order",
     )
 
 

@@ -21,10 +21,7 @@ from rltui.sim.state import Bool, Float, GameState, Simulated
 
 PLAIN = (bool, int, float, str)
 OWN_KEY = "weight"  # a reward's weight in the profile, and so no parameter
-NOTICE = (
-    "RLGym RewardFunctions are called for each arena by itself: in 1v1 about 10 µs more for each step of each arena, where a "
-    "reward on arrays takes 0.1"
-)
+NOTICE = "RLGym RewardFunctions are called arena by arena: in 1v1 about 10 µs per step of an arena, where a reward on arrays takes 0.1"
 
 
 def params_of(cls: type[Any]) -> type[Any]:

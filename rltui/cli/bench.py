@@ -10,7 +10,7 @@ from typing import Any
 from rltui.cli.parser import Subparsers, add_command, add_json, add_overrides, at_least, between
 from rltui.safe_io import say
 
-MORE = "limit: steps a second of the bare simulator; collected: while collecting; overall: updates included. No run is made."
+MORE = "Steps per second. limit: bare simulator; collected: while collecting; overall: with updates. Creates no run."
 
 
 def add_parser(subparsers: Subparsers) -> None:
@@ -22,30 +22,30 @@ def add_parser(subparsers: Subparsers) -> None:
         "--profile",
         default="seed-task",
         metavar="PROFILE",
-        help="what is trained (default: seed-task, 1v1 from kickoffs)",
+        help="profile to train (default: seed-task, 1v1 from kickoffs)",
     )
     add(
         "--rounds",
         type=at_least(1),
         default=5,
         metavar="N",
-        help="rounds, each of the bare simulator, then of training (default 5)",
+        help="rounds of bare simulator, then training (default 5)",
     )
     add(
         "--seconds",
         type=between(0.1, 1e4),
         default=3.0,
         metavar="S",
-        help="how long the bare simulator runs in each round (default 3)",
+        help="seconds of bare simulator in each round (default 3)",
     )
     add(
         "--iterations",
         type=at_least(1),
         metavar="N",
-        help="iterations of training in each round (default: an episode long)",
+        help="iterations in each round (default: an episode's length)",
     )
     add("--workers", type=at_least(1), metavar="W", help="worker processes (default: the profile's)")
-    add("--arenas", type=at_least(1), metavar="K", help="arenas of each worker (default: the profile's)")
+    add("--arenas", type=at_least(1), metavar="K", help="arenas per worker (default: the profile's)")
     add_overrides(parser)
     add_json(parser)
 

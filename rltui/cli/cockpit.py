@@ -16,26 +16,26 @@ from rltui.errors import RltuiError
 if TYPE_CHECKING:
     from rltui.supervise.guardian import Lifeline
 
-MORE = "A run that trains is joined, and goes on when you leave with q; one that has ended is shown from disk."
+MORE = "A run in training goes on when you leave with q; one that has ended is shown from disk."
 COLOR_SYSTEMS = ("auto", "standard", "256", "truecolor", "windows")
 LARGEST = 2**31 - 1  # a number of hundreds of digits is no float
 FASTEST = 1000  # pictures a second; from a thousand million on nothing is drawn at all
 
 
 def add_parser(subparsers: Subparsers) -> None:
-    parser = add_command(subparsers, "attach", "open the cockpit on a run", "rltui attach alpha --readonly", MORE)
+    parser = add_command(subparsers, "attach", "open a run's cockpit", "rltui attach alpha --readonly", MORE)
     add_run(parser, "the newest")
     add_data_dir(parser)
-    parser.add_argument("--ascii", action="store_true", help="draw with ASCII only")
+    parser.add_argument("--ascii", action="store_true", help="draw in ASCII")
     parser.add_argument("--no-mouse", action="store_true", help="leave the mouse to the terminal")
-    parser.add_argument("--readonly", action="store_true", help="look only: no key acts on the training")
+    parser.add_argument("--readonly", action="store_true", help="no key acts on the training")
 
 
 def run(args: argparse.Namespace) -> int:
     """Open the launcher. RltuiError (exit 2) without a terminal, or where Textual is told what it cannot do."""
     from rltui.supervise.guardian import guarded
 
-    need_terminal("train without one: rltui train PROFILE")
+    need_terminal("without one: rltui train PROFILE")
     return guarded(lambda lifeline: _open_launcher(args, lifeline))
 
 
@@ -59,7 +59,7 @@ def _open_cockpit(args: argparse.Namespace, lifeline: Lifeline) -> int:
 
     data = data_dir(args.data_dir)
     name: str = named_or_newest_run(data, args.run).name
-    need_terminal(f"ask with: rltui status {name}")
+    need_terminal(f"without one: rltui status {name}")
     go_easy_over_ssh()
     from rltui.tui.program import run_app
 
@@ -71,7 +71,7 @@ def need_terminal(instead: str) -> None:
     a variable asks Textual for what it cannot do.
     """
     if not all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr)):
-        raise RltuiError(f"there is no terminal here; {instead}", exit_code=2)
+        raise RltuiError(f"no terminal here; {instead}", exit_code=2)
     check_textual_variables(os.environ)
 
 
@@ -84,7 +84,7 @@ def go_easy_over_ssh() -> None:
 def check_textual_variables(environ: Mapping[str, str]) -> None:
     """RltuiError (exit 2) naming the variable, what it says and what it may say."""
     for name, expected in _faults(environ):
-        raise RltuiError(f"{name} is {environ[name]!r}: expected {expected}", "set it so, or not at all", exit_code=2)
+        raise RltuiError(f"{name} is {environ[name]!r}: expected {expected}", "set it so, or unset it", exit_code=2)
 
 
 def _faults(environ: Mapping[str, str]) -> Iterator[tuple[str, str]]:
@@ -92,19 +92,19 @@ def _faults(environ: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     if environ.get("TEXTUAL_COLOR_SYSTEM", "auto") not in COLOR_SYSTEMS:
         yield "TEXTUAL_COLOR_SYSTEM", f"one of {', '.join(COLOR_SYSTEMS)}"
     if _number(environ, "TEXTUAL_FPS", 1) > FASTEST:
-        yield "TEXTUAL_FPS", f"a number of pictures a second, at most {FASTEST}"
+        yield "TEXTUAL_FPS", f"pictures per second, at most {FASTEST}"
     if (seconds := _number(environ, "TEXTUAL_SCREENSHOT", -1)) == 0:
-        yield "TEXTUAL_SCREENSHOT", "a number of seconds, at least 1"
+        yield "TEXTUAL_SCREENSHOT", "seconds, at least 1"
     for name in ("TEXTUAL_SCREENSHOT", "TEXTUAL_DIM_FACTOR", "ESCDELAY"):
         if abs(_number(environ, name, 0)) > LARGEST:
             yield name, f"a whole number, at most {LARGEST:,}"
     folder, file = environ.get("TEXTUAL_SCREENSHOT_LOCATION", ""), environ.get("TEXTUAL_SCREENSHOT_FILENAME", "")
     if seconds > 0 and folder and not _writable(_picture(folder, "picture.svg")):
-        yield "TEXTUAL_SCREENSHOT_LOCATION", "a folder that can be written in"
+        yield "TEXTUAL_SCREENSHOT_LOCATION", "a writable folder"
     elif seconds > 0 and file and not _writable(_picture(folder, file)):
-        yield "TEXTUAL_SCREENSHOT_FILENAME", "a file that can be written"
+        yield "TEXTUAL_SCREENSHOT_FILENAME", "a writable file"
     if (log := environ.get("TEXTUAL_LOG")) and not _writable(Path(log)):
-        yield "TEXTUAL_LOG", "a file that can be written"
+        yield "TEXTUAL_LOG", "a writable file"
 
 
 def _number(environ: Mapping[str, str], name: str, otherwise: int) -> int:

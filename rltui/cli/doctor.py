@@ -18,19 +18,19 @@ def add_parser(subparsers: Subparsers) -> None:
     parser = add_command(
         subparsers,
         "doctor",
-        "check that training will work here; exit code 1 if something fails",
+        "check that training works here; exit code 1 on failure",
         "rltui doctor my-bot",
     )
     parser.add_argument(
-        "profile", metavar="PROFILE", nargs="?", default="quick", help="the profile to be trained (default: quick)"
+        "profile", metavar="PROFILE", nargs="?", default="quick", help="profile to train (default: quick)"
     )
     parser.add_argument(
         "--only",
         metavar="CHECK",
         action="append",
-        help="this check alone, by the name that is printed; may be repeated",
+        help="only this check, by its printed name; repeatable",
     )
-    parser.add_argument("--lines", action="store_true", help="print a line of JSON as each check begins and ends")
+    parser.add_argument("--lines", action="store_true", help="a line of JSON as each check begins and ends")
     add_data_dir(parser)
     add_json(parser)
 

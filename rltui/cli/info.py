@@ -24,10 +24,10 @@ NVIDIA = Path("/proc/driver/nvidia/gpus")  # one folder a card where NVIDIA's dr
 
 
 def add_parser(subparsers: Subparsers) -> None:
-    parser = add_command(subparsers, "info", "say where everything is and what was detected here", "rltui info --json")
+    parser = add_command(subparsers, "info", "show paths, versions and hardware", "rltui info --json")
     add_data_dir(parser)
     add_json(parser)
-    parser.add_argument("--gpu", action="store_true", help="ask torch about the GPU too (takes seconds)")
+    parser.add_argument("--gpu", action="store_true", help="also ask torch about the GPU (takes seconds)")
 
 
 def run(args: argparse.Namespace) -> int:

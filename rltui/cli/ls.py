@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from rltui.runs.summary import RunSummary
 
 
-COLUMNS = """\
-REWARD is what a car was paid in an episode, the mean over the newest 100 episodes or so; EPISODES says over how many.
-VERDICT as the cockpit has it: learning, flat, falling or unhealthy; rltui status RUN says why.
-STEPS/S is of whole iterations, over the newest 20 of this start, while it trains.
-PROFILE is the one by which a run is trained now; a campaign's phase has one of its own. A dash: not known (yet)."""
+COLUMNS = (
+    "REWARD: per car and episode, mean of about the newest 100 episodes (EPISODES: of how many).\nVERDICT: learning, flat, "
+    "falling or unhealthy; rltui status RUN says why.\nSTEPS/S: of whole iterations, over the newest 20 of this "
+    "start.\nPROFILE: what it trains by now, in a campaign the phase's."
+)
 
 
 def add_parser(subparsers: Subparsers) -> None:

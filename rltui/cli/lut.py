@@ -26,7 +26,7 @@ SHORT = {"airborne with flip": "in the air", "airborne without flip": "no flip l
 VERDICTS = {
     "pass": "the table passes",
     "warn": "the table passes, with warnings",
-    "fail": "the table fails: training with it is refused unless forced",
+    "fail": "the table fails: training needs --force",
 }
 
 
@@ -34,11 +34,11 @@ def add_parser(subparsers: Subparsers) -> None:
     parser = add_command(
         subparsers,
         "lut",
-        "check what a bot can do with an action table (lookup table, LUT); exit code 1 if it fails",
+        "check an action table (lookup table, LUT); exit code 1 if it fails",
         "rltui lut my-table.csv",
     )
     parser.add_argument("subject", metavar="PROFILE|RUN|FILE", nargs="?", default="quick", help=SUBJECT)
-    parser.add_argument("--all", action="store_true", help="show what passed too")
+    parser.add_argument("--all", action="store_true", help="also show what passed")
     add_data_dir(parser)
     add_json(parser)
 
@@ -118,7 +118,7 @@ def no_table(argument: str, in_json: bool) -> str:
             },
             indent=2,
         )
-    return f"{argument}: a checkpoint of rlgym-ppo has no action table with it, so there is nothing to check"
+    return f"{argument}: an rlgym-ppo checkpoint has no action table to check"
 
 
 def _tables(states: Sequence[StateReport]) -> Iterator[list[str]]:

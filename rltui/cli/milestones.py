@@ -18,32 +18,32 @@ if TYPE_CHECKING:
 
 HEAD = ("STATE", "TIMESTEPS", "REWARD", "EPISODES", "ENTROPY", "KL", "SAVED", "SIZE", "MARKS", "NOTE")
 RIGHT = frozenset({1, 2, 3, 4, 5, 7})
-STATE = "as in alpha/005M, alpha/Phase1-Quick/005M, alpha/250000 (a checkpoint), or the folder"
+STATE = "alpha/005M, alpha/Phase1-Quick/005M, alpha/250000 (a checkpoint), or a folder"
 EXAMPLES = """\
 examples:
-  rltui milestones                                     all that is saved, run by run
+  rltui milestones                                     everything saved, by run
   rltui milestones list alpha --json
-  rltui milestones keep alpha/250000                   a checkpoint: now a milestone, never pruned
+  rltui milestones keep alpha/250000                   make a checkpoint a milestone
   rltui milestones pin alpha/005M
   rltui milestones note alpha/005M "first aerial goal"
-  rltui milestones delete alpha/Phase1-Quick/005M      goes to the trash
-  rltui milestones restore alpha/005M                  and comes back
+  rltui milestones delete alpha/Phase1-Quick/005M      move to the trash
+  rltui milestones restore alpha/005M                  bring it back
   rltui milestones export alpha/010M ~/bots/alpha-10M
 
-005M is the folder of the milestone at 5 million timesteps, 250000 that of the checkpoint at 250,000.
+005M: the milestone at 5 million timesteps; 250000: the checkpoint at 250,000.
 """
 OF_ONE = {
-    "check": ("compare every byte with its hash; exit code 1 if it is damaged", "check alpha/005M"),
-    "keep": ("copy a checkpoint to the milestones, which are never pruned, each byte checked", "keep alpha/250000"),
+    "check": ("verify every byte by its hash; exit code 1 if damaged", "check alpha/005M"),
+    "keep": ("copy a checkpoint to the milestones, which are never pruned", "keep alpha/250000"),
     "pin": ("protect a milestone from deletion", "pin alpha/005M"),
-    "unpin": ("take a milestone's pin away", "unpin alpha/005M"),
-    "release": ("mark a milestone as released, which protects it from deletion", "release alpha/010M"),
-    "unrelease": ("take a milestone's release back", "unrelease alpha/010M"),
-    "note": ("write a note to a milestone", 'note alpha/005M "first aerial goal"'),
+    "unpin": ("unpin a milestone", "unpin alpha/005M"),
+    "release": ("mark a milestone as released: protected from deletion", "release alpha/010M"),
+    "unrelease": ("unmark a released milestone", "unrelease alpha/010M"),
+    "note": ("write a milestone's note", 'note alpha/005M "first aerial goal"'),
     "delete": ("move a milestone or checkpoint to the trash", "delete alpha/005M"),
-    "restore": ("bring back what was deleted", "restore alpha/005M"),
+    "restore": ("restore from the trash", "restore alpha/005M"),
     "export": (
-        "copy a milestone or checkpoint to another place, each byte checked; never over anything",
+        "copy a milestone or checkpoint elsewhere, verified; never overwrites",
         "export alpha/005M ~/bots",
     ),
 }
@@ -52,25 +52,25 @@ OF_ONE = {
 def add_parser(subparsers: Subparsers) -> None:
     parser = subparsers.add_parser(
         "milestones",
-        help="list, keep, mark, delete, restore and export milestones and checkpoints",
-        description="List, keep, mark, delete, restore and export milestones and checkpoints. Without COMMAND: list.",
+        help="list, keep, mark, delete, restore, export milestones and checkpoints",
+        description="Manage milestones and checkpoints. Without COMMAND: list.",
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add_data_dir(parser)
     add_json(parser)
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", dest="milestones_command")
-    listed = _command(
-        commands, "list", "list what is saved, damaged and unrecognised entries with the reason", "list alpha"
-    )
-    listed.add_argument("run", metavar="RUN", nargs="?", help="of this run only")
+    listed = _command(commands, "list", "list what is saved, and why an entry is damaged or unrecognised", "list alpha")
+    listed.add_argument("run", metavar="RUN", nargs="?", help="this run only")
     for name, (summary, example) in OF_ONE.items():
         _command(commands, name, summary, example).add_argument("state", metavar="RUN/MILESTONE", help=STATE)
-    commands.choices["note"].add_argument("text", metavar="TEXT", help='"" takes the note away')
-    commands.choices["export"].add_argument("target", metavar="PATH", help="a new folder, or a folder to put it in")
-    commands.choices["export"].add_argument("--policy", action="store_true", help="policy.npz alone")
-    trash = _command(commands, "trash", "list what was deleted", "trash --empty")
-    trash.add_argument("--empty", action="store_true", help="remove all of it for good")
+    commands.choices["note"].add_argument("text", metavar="TEXT", help='"" removes the note')
+    commands.choices["export"].add_argument(
+        "target", metavar="PATH", help="a new folder, or an existing one to put it in"
+    )
+    commands.choices["export"].add_argument("--policy", action="store_true", help="policy.npz only")
+    trash = _command(commands, "trash", "list the trash", "trash --empty")
+    trash.add_argument("--empty", action="store_true", help="delete all of it for good")
 
 
 def _command(commands: Subparsers, name: str, summary: str, example: str) -> argparse.ArgumentParser:
@@ -139,12 +139,12 @@ def _keep(args: argparse.Namespace, data: DataDir) -> int:
         found = {"milestone": copy.milestone, "path": str(copy.path), "present": copy.present, "set_aside": aside}
         _say_json({"run": paths.name, **found})
     elif copy.present:
-        say(f"{info.name} of run {paths.name} is kept already, as {copy.milestone}: nothing was changed")
+        say(f"{info.name} of run {paths.name} is already kept as {copy.milestone}")
     else:
-        say(f"{info.name} of run {paths.name} is kept as milestone {copy.milestone}: it is never pruned")
+        say(f"kept {info.name} of run {paths.name} as milestone {copy.milestone}")
         if copy.set_aside is not None:
-            say(f"a damaged one of that name is now {copy.set_aside}")
-        say(f"train on from it: rltui train PROFILE --resume {paths.name}/{copy.milestone}")
+            say(f"a damaged one of that name was moved to {copy.set_aside}")
+        say(f"resume it: rltui train PROFILE --resume {paths.name}/{copy.milestone}")
     return 0
 
 
@@ -184,8 +184,8 @@ def _delete(args: argparse.Namespace, data: DataDir) -> int:
     if args.json:
         _say_json(_plain(trashed))
     else:
-        say(f"{info.name} of run {paths.name} is in the trash: {trashed.folder}")
-        say(f"bring it back: rltui milestones restore {paths.name}/{info.address}")
+        say(f"moved {info.name} of run {paths.name} to the trash: {trashed.folder}")
+        say(f"undo: rltui milestones restore {paths.name}/{info.address}")
     return 0
 
 
@@ -197,7 +197,7 @@ def _restore(args: argparse.Namespace, data: DataDir) -> int:
     if args.json:
         _say_json({"run": trashed.run, "name": trashed.name, "path": str(target)})
     else:
-        say(f"{trashed.name} of run {trashed.run} is back: {target}")
+        say(f"restored {trashed.name} of run {trashed.run}: {target}")
     return 0
 
 
@@ -217,9 +217,7 @@ def _deleted(text: str, data: DataDir, retyped: Callable[[str], str]) -> Trashed
     if meant := [name for name in names if name.endswith(f"/{text.strip('/')}")]:
         raise missing_run_error(text, meant, retyped)
     near = did_you_mean(text, with_short_names(names))
-    raise RltuiError(
-        f"{text}: there is no such thing in the trash", hints(near, "see what there is: rltui milestones trash")
-    )
+    raise RltuiError(f"{text} is not in the trash", hints(near, "list it: rltui milestones trash"))
 
 
 def _trash(args: argparse.Namespace, data: DataDir) -> int:
@@ -229,7 +227,7 @@ def _trash(args: argparse.Namespace, data: DataDir) -> int:
     if args.json:
         _say_json([_plain(entry) for entry in entries])
     elif args.empty:
-        say(f"removed for good: {len(entries)}")
+        say(f"deleted for good: {len(entries)}")
     else:
         say("\n".join(trash_lines(entries, time.time())))
     return 0
@@ -245,7 +243,7 @@ def _export(args: argparse.Namespace, data: DataDir) -> int:
     if args.json:
         _say_json({"run": paths.name, "name": info.name, "path": str(target)})
     else:
-        say(f"{info.name} of run {paths.name} is copied to {target}, each byte checked")
+        say(f"copied {info.name} of run {paths.name} to {target}, verified")
     return 0
 
 
@@ -277,7 +275,7 @@ def lines(
         rows = [HEAD, *(_row(info, now) for info in infos)] if infos else []
         found += [f"  {line}" for line in aligned(rows, RIGHT)] or ["  nothing saved yet"]
         found += _by_reward(inventory)
-        found += [f"  protected: {one_line(each.name)}, the best to go back to" for each in infos if each.protected]
+        found += [f"  protected: {one_line(each.name)}, the best to return to" for each in infos if each.protected]
         found += [f"  damaged: {one_line(info.name)}: {one_line(info.damage)}" for info in infos if info.damage]
         found += [f"  unrecognised: {one_line(entry.path)}: {entry.damage}" for entry in inventory.unrecognised]
         found += [f"  {inventory.problem}"] if inventory.problem else []

@@ -33,19 +33,19 @@ COMMANDS = (
     "trace",
     "bench",
 )
-DESCRIPTION = "Train, watch, debug and ship Rocket League bots from the terminal. Without a command: the launcher."
+DESCRIPTION = "Train, watch and debug Rocket League bots in the terminal. Without a command: the launcher."
 EXAMPLES = """\
 examples:
-  rltui                 pick a profile, a run or a milestone; see what starting it does; start it and watch
+  rltui                 the launcher: pick a profile, run or milestone, start it, watch
   rltui doctor          will training work here?
-  rltui train quick     a first bot in minutes, in plain lines; the same again goes on where it stopped
-  rltui ls              what there is, what is training
-  rltui attach          the cockpit on the newest run: charts, log, every control
-  rltui watch           see the newest run play itself
+  rltui train quick     a first bot in minutes; the same again resumes it
+  rltui ls              all runs, and which are training
+  rltui attach          the cockpit of the newest run: charts, log, controls
+  rltui watch           the newest run playing itself
 
-rltui COMMAND --help explains each. Exit codes: 0 done, 1 it failed, 2 it was asked for wrongly.
+rltui COMMAND --help explains each. Exit codes: 0 done, 1 failed, 2 wrong usage.
 """
-DATA_DIR = "where runs and checkpoints are (default: $RLTUI_DATA, else ./data)"
+DATA_DIR = "folder of runs and checkpoints (default: $RLTUI_DATA, else ./data)"
 NO_CHOICE = re.compile(
     r"argument (?P<what>.+): invalid choice: (?P<quote>['\"]?)(?P<word>.*)(?P=quote) \(choose from (?P<choices>.*)\)"
 )
@@ -54,14 +54,16 @@ UNKNOWN, MISSING = "unrecognized arguments: ", "the following arguments are requ
 COMMAND = "COMMAND"  # as all our parsers call it
 # What people type who know other programs, or this one's sub-commands: what to type here instead.
 INSTEAD = {
-    "compare": "rltui profile diff A B compares two profiles; the browser (b in the cockpit) two milestones, the charts two runs",
-    "diagnose": "rltui bench measures this machine, rltui doctor checks it",
-    "help": "rltui --help, and rltui COMMAND --help",
+    "compare": (
+        "two profiles: rltui profile diff A B; milestones: the browser (b in the cockpit); runs: the cockpit's charts"
+    ),
+    "diagnose": "rltui doctor, or rltui bench for speed",
+    "help": "rltui --help",
     "kill": "rltui stop RUN",
     "list": "rltui ls",
     "play": "rltui watch",
-    "render": "rltui watch shows a bot at play; in the cockpit V, or : render on",
-    "resume": "rltui train PROFILE goes on with the newest run that fits; of one run: --run NAME",
+    "render": "rltui watch, or V in the cockpit",
+    "resume": "rltui train PROFILE resumes the newest run that fits; --run NAME: that run",
     "run": "rltui train PROFILE",
     "start": "rltui train PROFILE",
     "tui": "rltui, without a command",
@@ -116,10 +118,10 @@ class Parser(argparse.ArgumentParser):
 
     def _no_choice(self, what: str, word: str, choices: str) -> tuple[str, str]:
         if self.below and what == COMMAND:
-            return f"there is no command '{self.prog} {word}'", self._command(word)
+            return f"no command '{self.prog} {word}'", self._command(word)
         names = [choice.strip("'\" ") for choice in choices.split(", ")]
         hint = hints(did_you_mean(word, names), f"one of {', '.join(names)}")
-        return f"{self._own}{what}: no such choice {word!r}", hint
+        return f"{self._own}{what}: unknown choice {word!r}", hint
 
     def _command(self, word: str) -> str:
         """Where what was meant may be found."""
@@ -127,18 +129,18 @@ class Parser(argparse.ArgumentParser):
         return hints(
             did_you_mean(word, self.below) if word not in INSTEAD else "",
             INSTEAD.get(word, "") if self.prog == "rltui" else "",
-            *(f"there is {command}" for command in inside),
+            *(f"try {command}" for command in inside),
             f"commands: {', '.join(self.below)}",
         )
 
     def _unknown(self, words: Sequence[str]) -> tuple[str, str]:
-        """An option that is none, or a word too much."""
+        """An unknown option, or an argument too many."""
         option = next((word.partition("=")[0] for word in words if word.startswith("-")), "")
         if not option:
-            return f"{self._own}{words[0]!r} is a word too much", ""
+            return f"{self._own}unexpected argument {words[0]!r}", ""
         known = {name.lstrip("-"): name for name in self._option_string_actions}
         near = nearest(option.lstrip("-"), known)
-        return f"{self._own}there is no option {option}", f'did you mean "{known[near]}"?' if near else ""
+        return f"{self._own}unknown option {option}", f'did you mean "{known[near]}"?' if near else ""
 
 
 def add_command(
@@ -165,7 +167,7 @@ def add_overrides(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         dest="overrides",
-        help="override one key of the profile; may be repeated",
+        help="override a profile key; repeatable",
     )
 
 
@@ -175,7 +177,7 @@ def add_json(parser: argparse.ArgumentParser) -> None:
 
 def add_run(parser: argparse.ArgumentParser, default: str) -> None:
     """RUN, optional; `default` says in words which run is taken without it."""
-    parser.add_argument("run", metavar="RUN", nargs="?", help=f"the run's name; without it {default}")
+    parser.add_argument("run", metavar="RUN", nargs="?", help=f"name of the run (default: {default})")
 
 
 def named_or_newest_run(data: DataDir, name: str | None) -> RunPaths:
@@ -186,9 +188,7 @@ def named_or_newest_run(data: DataDir, name: str | None) -> RunPaths:
         return _existing_run(data, name)
     found = newest_run(data)
     if found is None:
-        raise RltuiError(
-            f"there are no runs in {data.root}", "start one: rltui train PROFILE; elsewhere: --data-dir DIR"
-        )
+        raise RltuiError(f"no runs in {data.root}", "start one: rltui train PROFILE; other folder: --data-dir DIR")
     return data.run(found)
 
 
@@ -200,9 +200,9 @@ def named_or_training_run(data: DataDir, name: str | None) -> RunPaths:
         return _existing_run(data, name)
     running = [run for run in data.run_names() if lock_holder(data.run(run)) is not None]
     if not running:
-        raise RltuiError(f"no run in {data.root} is training", "rltui ls shows the runs; elsewhere: --data-dir DIR")
+        raise RltuiError(f"no run in {data.root} is training", "list runs: rltui ls; other folder: --data-dir DIR")
     if len(running) > 1:
-        raise RltuiError(f"{len(running)} runs are training: {', '.join(running)}", "say which one", exit_code=2)
+        raise RltuiError(f"{len(running)} runs are training: {', '.join(running)}", "name one", exit_code=2)
     return data.run(running[0])
 
 
@@ -211,8 +211,8 @@ def _existing_run(data: DataDir, name: str) -> RunPaths:
     if paths.exists():
         return paths
     raise RltuiError(
-        f"there is no run {name!r} in {data.root}",
-        hints(did_you_mean(name, data.run_names()), "rltui ls shows the runs; elsewhere: --data-dir DIR"),
+        f"no run {name} in {data.root}",
+        hints(did_you_mean(name, data.run_names()), "list runs: rltui ls; other folder: --data-dir DIR"),
     )
 
 
@@ -273,12 +273,12 @@ def build_parser(commands: Sequence[str] = COMMANDS) -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action=_Version, nargs=0, help="print the version and exit")
     parser.add_argument("--data-dir", metavar="DIR", dest="data_dir_before", help=DATA_DIR)
-    parser.add_argument("--ascii", dest="ascii_before", action="store_true", help="draw the cockpit with ASCII only")
+    parser.add_argument("--ascii", dest="ascii_before", action="store_true", help="draw in ASCII")
     parser.add_argument(
         "--no-mouse",
         dest="no_mouse_before",
         action="store_true",
-        help="leave the mouse to the terminal, to select text",
+        help="leave the mouse to the terminal",
     )
     subparsers = parser.add_subparsers(title="commands", metavar="COMMAND", dest="command_name")
     for name in commands:

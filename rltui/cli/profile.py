@@ -31,20 +31,16 @@ def add_parser(subparsers: Subparsers) -> None:
     parser = add_command(subparsers, "profile", "write, check, show and compare profiles", "rltui profile new my-bot")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", dest="profile_command", required=True)
     new = add_command(
-        commands, "new", "write a commented profile to ./profiles, never over another one",
+        commands, "new", "write a commented profile to ./profiles; never overwrites",
         "rltui profile new my-bot --from phase-1-ball-touching",
     )  # fmt: skip
-    new.add_argument("name", metavar="NAME", help="the file becomes ./profiles/NAME.toml")
+    new.add_argument("name", metavar="NAME", help="writes ./profiles/NAME.toml")
     new.add_argument("--from", metavar="PROFILE", dest="source", help="copy this one, comments and all")
-    check = add_command(
-        commands, "check", "find every mistake of profiles; exit code 2 if there is any", "rltui profile check my-bot"
-    )
-    check.add_argument("profiles", metavar="PROFILE", nargs="+", help=f"{PROFILE_HELP}; - reads the text from stdin")
-    check.add_argument(
-        "--as", metavar="PATH", dest="path", default="profile.toml", help="the file that stdin may become"
-    )
-    check.add_argument("--force", action="store_true", help="what `rltui train --force` would pass over is no mistake")
-    show = add_command(commands, "show", "print a profile with all defaults filled in", "rltui profile show quick")
+    check = add_command(commands, "check", "check profiles; exit code 2 on any error", "rltui profile check my-bot")
+    check.add_argument("profiles", metavar="PROFILE", nargs="+", help=f"{PROFILE_HELP}; - for stdin")
+    check.add_argument("--as", metavar="PATH", dest="path", default="profile.toml", help="path that stdin stands for")
+    check.add_argument("--force", action="store_true", help="allow what rltui train --force allows")
+    show = add_command(commands, "show", "print a profile with its defaults", "rltui profile show quick")
     show.add_argument("profile", metavar="PROFILE", help=PROFILE_HELP)
     diff = add_command(
         commands, "diff", "list where two profiles differ, defaults included", "rltui profile diff quick my-bot"
@@ -78,7 +74,7 @@ def _new(args: argparse.Namespace) -> int:
 
     path = write_new_profile(args.name, args.source)
     if path.stem in SHIPPED:
-        say(f"in this folder, {path.stem} now means that file, not the profile of this name that comes with rltui")
+        say(f"in this folder, {path.stem} is now that file, not the shipped profile")
     say(f"wrote {path}; next: rltui profile check {path.stem}, rltui train {path.stem}")
     return 0
 
@@ -106,7 +102,7 @@ def _report_lines(found: Mapping[str, Any]) -> Iterator[str]:
         yield f"[FAIL] {found['profile']}: {count} error{'s' if count > 1 else ''}"
         yield from (f"  {Problem(**error)}" for error in found["errors"])
         if found["forcible"]:
-            yield f"  train with it all the same: rltui train {found['profile']} --force"
+            yield f"  train anyway: rltui train {found['profile']} --force"
         return
     yield f"[OK] {found['profile']}: {_in_words(found['summary'])}"
     yield from (f"  warning: {warning}" for warning in found["warnings"])
@@ -144,7 +140,7 @@ def _diff(args: argparse.Namespace) -> int:
         _say_json([vars(difference) for difference in found])
         return 0
     for difference in found:
-        left, right = (side if side is not None else "not there" for side in (difference.left, difference.right))
+        left, right = (side if side is not None else "absent" for side in (difference.left, difference.right))
         say(f"{difference.key}: {left} → {right}")
     if not found:
         say("no difference")

@@ -153,7 +153,7 @@ def _ask(paths: RunPaths) -> _Heard:
                 live = next((message for message in reversed(messages) if isinstance(message, Live)), None)
     except RltuiError as error:
         return _Heard(trouble=error.message)
-    return _Heard(live, welcome.controller, "" if live else "the trainer has not said what it is doing yet")
+    return _Heard(live, welcome.controller, "" if live else "no state from the trainer yet")
 
 
 def _state(status: RunStatus) -> str:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def add_parser(subparsers: Subparsers) -> None:
-    parser = add_command(subparsers, "status", "say how a run is doing", "rltui status alpha")
+    parser = add_command(subparsers, "status", "show how a run is doing", "rltui status alpha")
     add_run(parser, "the newest")
     add_data_dir(parser)
     add_json(parser)

@@ -26,9 +26,9 @@ Mode = Literal["finish", "now", "abandon"]
 Say = Callable[[str], None]
 
 WORDS = {
-    "finish": "it finishes its iteration, saves and ends",
-    "now": "it saves at once and ends",
-    "abandon": "it ends without saving",
+    "finish": "finish the iteration, save, end",
+    "now": "save now and end",
+    "abandon": "end without saving",
 }
 SIGNALS = {"finish": 1, "now": 2, "abandon": 3}  # how many
 BETWEEN_SIGNALS = 0.3  # seconds; two signals that come together count as one
@@ -43,19 +43,17 @@ def add_parser(subparsers: Subparsers) -> None:
     parser = add_command(
         subparsers, "stop", "stop a run: finish the iteration, save, end", "rltui stop alpha --now --wait 30"
     )
-    add_run(parser, "the one that is training")
+    add_run(parser, "the one in training")
     add_data_dir(parser)
     how = parser.add_mutually_exclusive_group()
-    how.add_argument("--now", action="store_true", help="do not finish the iteration: save at once and end")
-    how.add_argument(
-        "--abandon", action="store_true", help="end without saving; a trainer that does not answer is killed"
-    )
+    how.add_argument("--now", action="store_true", help="save now, without finishing the iteration")
+    how.add_argument("--abandon", action="store_true", help="end without saving; kill a trainer that does not answer")
     parser.add_argument(
         "--wait",
         metavar="SECONDS",
         type=_seconds,
         default=WAIT,
-        help=f"how long to wait for the end ({WAIT:.0f}); 0 asks and leaves",
+        help=f"how long to wait for the end (default {WAIT:.0f}); 0: only ask",
     )
 
 
@@ -147,7 +145,7 @@ def _listen(client: ControlClient, number: int, deadline: float, accepted: Calla
                 if isinstance(message, CommandRefused):
                     raise RltuiError(
                         f"the trainer refused to stop: {message.reason}",
-                        "see what it does: rltui status; end it without saving: rltui stop --abandon",
+                        "its state: rltui status; end without saving: rltui stop --abandon",
                     )
                 if isinstance(message, CommandApplied):
                     return
@@ -156,7 +154,7 @@ def _listen(client: ControlClient, number: int, deadline: float, accepted: Calla
     if waiting:
         raise RltuiError(
             f"the trainer did not accept the command within {ACCEPT_SECONDS:g} s",
-            "see what it does: rltui status; end it without saving: rltui stop --abandon",
+            "its state: rltui status; end without saving: rltui stop --abandon",
         )
 
 
@@ -172,7 +170,7 @@ def _signal(trainer: Holder, mode: Mode, say: Say, error: RltuiError) -> None:
 
     if trainer.pid is None or trainer.host != socket.gethostname() or not CAN_ASK:
         raise error
-    say(f"telling pid {trainer.pid} by signal instead: {WORDS[mode]}")
+    say(f"sending pid {trainer.pid} a signal instead: {WORDS[mode]}")
     number = signal.SIGTERM if mode == "finish" else signal.SIGINT
     for count in range(SIGNALS[mode]):
         time.sleep(BETWEEN_SIGNALS * (count > 0))
@@ -181,9 +179,7 @@ def _signal(trainer: Holder, mode: Mode, say: Say, error: RltuiError) -> None:
         except ProcessLookupError:
             return
         except PermissionError as refused:
-            raise RltuiError(
-                f"pid {trainer.pid} belongs to another user", "only that user can stop it; nothing was changed"
-            ) from refused
+            raise RltuiError(f"pid {trainer.pid} belongs to another user", "only that user can stop it") from refused
 
 
 def _ended(paths: RunPaths, deadline: float) -> bool:
@@ -202,13 +198,11 @@ def _not_in_time(paths: RunPaths, trainer: Holder, mode: Mode, wait: float, say:
 
     if mode != "abandon":
         raise RltuiError(
-            f"run {paths.name} had not ended after {wait:g} s; it goes on stopping",
-            f"wait longer: rltui stop {paths.name} --wait SECONDS\nend it without saving: rltui stop {paths.name} --abandon",
+            f"run {paths.name} had not ended after {wait:g} s, and is still stopping",
+            f"wait longer: rltui stop {paths.name} --wait SECONDS\nend without saving: rltui stop {paths.name} --abandon",
         )
     if trainer.pid is None or trainer.host != socket.gethostname():
-        raise RltuiError(
-            f"run {paths.name} does not end, and its process is not on this machine: {trainer}", "stop it there"
-        )
+        raise RltuiError(f"run {paths.name} does not end, and runs on another machine: {trainer}", "stop it there")
     ending = stop_tree(ProcessTree(trainer.pid), KILL_SECONDS)
     say(f"pid {trainer.pid} did not end by itself: {ending.how}")
 
@@ -223,9 +217,7 @@ def _ending(paths: RunPaths, begun: float) -> str:
     finished = next((record for record in reversed(records) if isinstance(record, RunFinished)), None)
     saved = next((record for record in reversed(records) if isinstance(record, CheckpointSaved)), None)
     whole = [info.path for info in list_checkpoints(paths) if info.damage is None]
-    newest = (
-        f"saved {saved.path}" if saved else f"its newest checkpoint is {whole[-1]}" if whole else "it has no checkpoint"
-    )
+    newest = f"saved {saved.path}" if saved else f"its newest checkpoint is {whole[-1]}" if whole else "no checkpoint"
     if finished is None:
-        return f"run {paths.name} has ended without a word; {newest}"
-    return f"run {paths.name} has ended at {finished.timesteps:,} timesteps ({finished.reason}); {newest}"
+        return f"run {paths.name} died; {newest}"
+    return f"run {paths.name} ended at {finished.timesteps:,} timesteps ({finished.reason}); {newest}"

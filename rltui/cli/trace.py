@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 
 
 SUBJECT = (
-    "a profile; or a bot: a run (its newest checkpoint), a checkpoint or milestone (alpha/005M, or its folder), a "
-    "policy.npz. Without it: the newest run"
+    "a profile, a run (its newest checkpoint), a checkpoint or milestone (alpha/005M, or its folder), a policy.npz "
+    "(default: the newest run)"
 )
 EXAMPLES = """\
 examples:
-  rltui trace quick --steps 300                        random legal actions under a profile's rewards, to the screen
-  rltui trace my-run/005M --out my-run.csv             what a milestone is paid, into a file
-  rltui trace my-run --car 1 --profile my-bot.toml     what the newest bot would be paid by another profile
+  rltui trace quick --steps 300                        random actions under a profile's rewards
+  rltui trace my-run/005M --out my-run.csv             what a milestone is paid, to a file
+  rltui trace my-run --car 1 --profile my-bot.toml     the newest bot, paid by another profile
 """
 PATIENCE = 1.0  # seconds before progress is shown
 
@@ -32,8 +32,8 @@ PATIENCE = 1.0  # seconds before progress is shown
 def add_parser(subparsers: Subparsers) -> None:
     parser = subparsers.add_parser(
         "trace",
-        help="write what one car is paid for, step by step, as CSV",
-        description="Play one arena and write each step of one car: action, controls, every reward component, totals.",
+        help="write one car's rewards, step by step, as CSV",
+        description="Play one arena and write each step of one car: action, controls, each reward, totals.",
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -45,38 +45,39 @@ def add_parser(subparsers: Subparsers) -> None:
         metavar="K",
         type=at_least(0),
         default=0,
-        help="which arena; each begins differently (default 0)",
+        help="which arena; each starts differently (default 0)",
     )
     add(
         "--car",
         metavar="N",
         type=at_least(0),
         default=0,
-        help="which car: blue ones from 0, then orange ones (default 0)",
+        help="which car: blue from 0, then orange (default 0)",
     )
     add("--seed", metavar="S", type=at_least(0), default=0, help="seed of resets and choices (default 0)")
     add(
         "--actions",
         choices=("policy", "random", "idle"),
         default="",
-        help="who acts: the bot (policy, default), legal actions at random, or nobody",
+        help="the bot's actions (policy, the default for a bot), random legal ones, or none",
     )
-    add("--deterministic", action="store_true", help="the bot's most probable action instead of a draw")
+    add("--deterministic", action="store_true", help="always the most probable action")
     add(
-        "--lane",
+        "--group",
         choices=("match", "mechanics"),
         default="match",
-        help="whose resets, terminals and rewards (default match)",
+        help="arena group: its resets, terminals and rewards (default match)",
     )
-    add("--profile", metavar="PROFILE", help="another profile than the one beside the bot")
+    add("--lane", dest="group", choices=("match", "mechanics"), default=argparse.SUPPRESS, help=argparse.SUPPRESS)
+    add("--profile", metavar="PROFILE", help="instead of the profile beside the bot")
     add(
         "--timesteps",
         metavar="N",
         type=at_least(0),
-        help="timesteps at which scheduled weights are taken (default: the bot's)",
+        help="take scheduled weights at N timesteps (default: the bot's)",
     )
     add_overrides(parser)
-    add("--out", metavar="FILE.csv", help="write there (default: the screen)")
+    add("--out", metavar="FILE.csv", help="write to this file (default: standard output)")
     add_data_dir(parser)
 
 
@@ -109,7 +110,7 @@ def _trace(args: argparse.Namespace) -> RewardTrace:
 
     data = data_dir(args.data_dir)
     name = args.subject if args.subject is not None else named_or_newest_run(data, None).name
-    subject = trace_subject(name, data, args.profile, args.overrides).in_group(args.lane)
+    subject = trace_subject(name, data, args.profile, args.overrides).in_group(args.group)
     if args.timesteps is not None:
         subject = replace(subject, timesteps=args.timesteps)
     return RewardTrace(

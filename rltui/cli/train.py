@@ -7,14 +7,9 @@ import argparse
 from rltui.cli.parser import Subparsers, add_data_dir, add_overrides
 from rltui.safe_io import say
 
-RESUME = (
-    "a checkpoint or milestone (alpha/005M, or its folder); auto (default): the newest run that fits; new: from zero"
-)
-FORK = (
-    "begin a new run of PROFILE from this checkpoint or milestone (alpha/005M, or its folder); its observation, table and "
-    "nets must fit"
-)
-FORCE = "also with an action table, reward or observation that fails its checks (rltui profile check)"
+RESUME = "auto (default): the newest run that fits; new: from zero; or a checkpoint or milestone, as alpha/005M or its folder"
+FORK = "start a new run of PROFILE from this checkpoint or milestone; observation, action table and nets must fit"
+FORCE = "train even if the action table, a reward or the observation fails its checks (rltui profile check)"
 DEBUG_STEPS = 1_000
 DEBUG_OVERRIDES = (
     "collect.collector=serial",
@@ -26,16 +21,16 @@ DEBUG_OVERRIDES = (
 )
 EXAMPLES = """\
 examples:
-  rltui train quick                              train the shipped profile, going on where its newest run stopped
+  rltui train quick                              a shipped profile; resumes its newest run
   rltui train my-bot.toml --run alpha            a run with a name
-  rltui train quick --steps 300000               end at 300,000 timesteps in all
+  rltui train quick --steps 300000               stop at 300,000 timesteps
   rltui train quick --resume new                 start from zero
-  rltui train quick --resume alpha/005M          go on from a milestone of run alpha, in a branch of its own
+  rltui train quick --resume alpha/005M          branch off a milestone of run alpha
   rltui train my-bot.toml --fork-from alpha/005M
   rltui train quick --set ppo.learning_rate=1e-4
-  rltui train quick --detach                     goes on when this terminal closes; watch it: rltui attach
+  rltui train quick --detach                     in the background; watch it: rltui attach
 
-005M is the folder of the milestone at 5 million timesteps; rltui milestones lists what there is.
+alpha/005M: the milestone of run alpha at 5 million timesteps; rltui milestones lists them.
 Ctrl-C once: finish the iteration, save, stop. Twice: save now. Three times: abandon.
 """
 
@@ -43,24 +38,24 @@ Ctrl-C once: finish the iteration, save, stop. Twice: save now. Three times: aba
 def add_parser(subparsers: Subparsers) -> None:
     parser = subparsers.add_parser(
         "train",
-        help="train a bot (plain lines; no terminal needed)",
-        description="Train a bot from a profile: workers play, the learner learns, checkpoints and milestones are saved.",
+        help="train a bot; needs no terminal",
+        description="Train a bot from a profile, saving checkpoints and milestones.",
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add = parser.add_argument
     add("profile", metavar="PROFILE", help="a .toml file, a name in ./profiles, or a shipped profile")
-    add("--run", metavar="NAME", help="name of the run (default: <profile>-<UTC time>, or the run that goes on)")
+    add("--run", metavar="NAME", help="name of the run (default: the resumed run's, else <profile>-<UTC time>)")
     where = parser.add_mutually_exclusive_group()
     where.add_argument("--resume", metavar="RUN/MILESTONE|auto|new", default="auto", help=RESUME)
     where.add_argument("--fork-from", metavar="RUN/MILESTONE", help=FORK)
-    add("--steps", metavar="N", type=_count, help="total timesteps at which the run ends (default: never)")
-    add("--seed", metavar="N", type=int, help="the same as --set run.seed=N")
+    add("--steps", metavar="N", type=_count, help="stop at N timesteps in all (default: never)")
+    add("--seed", metavar="N", type=int, help="same as --set run.seed=N")
     add_overrides(parser)
     add("--force", action="store_true", help=FORCE)
     how = parser.add_mutually_exclusive_group()
-    how.add_argument("--detach", action="store_true", help="train in a process of its own and return")
-    how.add_argument("--debug", action="store_true", help="1,000 timesteps in one process, everything spelled out")
+    how.add_argument("--detach", action="store_true", help="train in the background")
+    how.add_argument("--debug", action="store_true", help="1,000 timesteps in one process, with all debug output")
     add_data_dir(parser)
 
 
@@ -107,7 +102,7 @@ def _debug_folder(data_dir: str | None) -> str:
     import tempfile
 
     folder = tempfile.mkdtemp(prefix="rltui-debug-")
-    say(f"debug run in {folder}: your own runs are not touched")
+    say(f"debug run in {folder}")
     return folder
 
 

@@ -26,14 +26,14 @@ if TYPE_CHECKING:
 
 
 WHO = (
-    "a run (its newest checkpoint, and each newer one as it comes), a checkpoint or milestone (alpha/005M, or its folder), "
-    "a policy.npz, or a scripted player: idle, random, chaser"
+    "a run (its newest checkpoint, then newer ones as they come), a checkpoint or milestone (alpha/005M, or its folder), a "
+    "policy.npz, or a scripted player: idle, random, chaser"
 )
 EXAMPLES = """\
 examples:
-  rltui watch                                    the newest run against itself, on this terminal
-  rltui watch my-run chaser --rocketsimvis       and in RocketSimVis
-  rltui watch my-run my-run/005M                 against itself as it was
+  rltui watch                                    the newest run against itself
+  rltui watch my-run chaser --rocketsimvis       also in RocketSimVis
+  rltui watch my-run my-run/005M                 against its former self
   rltui watch my-run --seconds 60 --speed 20 --record match.npz
   rltui watch --replay match.npz
 """
@@ -49,23 +49,23 @@ def add_parser(subparsers: Subparsers) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add = parser.add_argument
-    add("a", metavar="A", nargs="?", help=f"{WHO}; without it the newest run")
-    add("b", metavar="B", nargs="?", help="the same; without it A itself")
-    add("--size", metavar="N", type=int, choices=(1, 2, 3), help="cars a team (default: as A was trained)")
-    add("--deterministic", action="store_true", help="the bots' most probable actions instead of draws")
+    add("a", metavar="A", nargs="?", help=f"{WHO} (default: the newest run)")
+    add("b", metavar="B", nargs="?", help="the same (default: A)")
+    add("--size", metavar="N", type=int, choices=(1, 2, 3), help="cars per team (default: as A was trained)")
+    add("--deterministic", action="store_true", help="always the most probable action")
     add("--seed", metavar="S", type=at_least(0), default=0, help="seed of kickoffs and draws (default 0)")
     add(
         "--seconds",
         metavar="S",
         type=between(0.0, 1e9),
-        help="seconds of the game, then end (default: until you quit)",
+        help="end after S seconds of play (default: never)",
     )
     add(
         "--speed",
         metavar="X",
         type=between(0.1, 1000.0),
         default=1.0,
-        help="this many times real time (default 1)",
+        help="X times real time (default 1)",
     )
     add(
         "--rate",
@@ -73,12 +73,12 @@ def add_parser(subparsers: Subparsers) -> None:
         type=int,
         choices=(30, 40, 60),
         default=30,
-        help="pictures a second: 30 (default), 40 or 60",
+        help="pictures per second (default 30)",
     )
     add(
         "--record",
         metavar="FILE.npz",
-        help="record; an .npz file that --replay plays and the reset `replay` begins with",
+        help="record to this file, for --replay and the reset `replay`",
     )
     add("--replay", metavar="FILE.npz", help="play a recording instead of a match")
     add("--rocketsimvis", action="store_true", help="send to RocketSimVis from the start")
@@ -86,12 +86,12 @@ def add_parser(subparsers: Subparsers) -> None:
         "--host",
         metavar="HOST",
         default="127.0.0.1",
-        help="where RocketSimVis runs (default 127.0.0.1, all it listens to)",
+        help="where RocketSimVis runs (default 127.0.0.1)",
     )
     add("--port", metavar="PORT", type=_port, default=9273, help="UDP port of RocketSimVis (default 9273)")
     add("--rlviser", action="store_true", help="show in RLViser (needs the package rlviser-py)")
-    add("--plain", action="store_true", help="plain lines on a terminal too")
-    add("--ascii", action="store_true", help="draw with ASCII only")
+    add("--plain", action="store_true", help="plain lines even on a terminal")
+    add("--ascii", action="store_true", help="draw in ASCII")
     add_json(parser)
     add_data_dir(parser)
 
@@ -139,9 +139,7 @@ def _moments(args: argparse.Namespace, notice: Notice) -> Iterable[MatchFrame]:
 
     if args.replay is not None:
         if args.a is not None or args.record is not None:
-            raise RltuiError(
-                "--replay plays a recording and nothing else", "leave out players and --record", exit_code=2
-            )
+            raise RltuiError("--replay takes neither players nor --record", "leave them out", exit_code=2)
         return Recording(Path(args.replay)).moments(_ticks(args), args.seconds)
     from rltui.runs.paths import data_dir
     from rltui.view.live_match import LiveMatch, MatchOptions

@@ -46,9 +46,7 @@ def versions(case: DoctorCase) -> DoctorResult:
         elif not within(installed, match["limits"]):
             wrong.append(f"{match['name']} {installed}, needed {match['limits'].strip()}")
     if wrong:
-        return DoctorResult(
-            "fail", "; ".join(wrong), "install it anew in a virtual environment of its own: pip install -e ."
-        )
+        return DoctorResult("fail", "; ".join(wrong), "reinstall in a fresh virtual environment: pip install -e .")
     return DoctorResult("pass", ", ".join(found))
 
 
@@ -87,13 +85,11 @@ def _numbers(text: str) -> tuple[int, ...]:
 def terminal(case: DoctorCase) -> DoctorResult:
     """Whether the cockpit can be drawn here; nothing here can fail, since all works without it."""
     if not (sys.stdin is not None and sys.stdin.isatty() and sys.stdout.isatty()):
-        return DoctorResult("pass", "no terminal here: commands print plain lines, and the cockpit waits for one")
+        return DoctorResult("pass", "no terminal: no cockpit here")
     size, encoding, kind = shutil.get_terminal_size(), sys.stdout.encoding or "ascii", os.environ.get("TERM", "")
     found = f"{kind or 'TERM is not set'}, {size.columns}x{size.lines}, {encoding}"
     if kind in ("", "dumb"):
-        return DoctorResult(
-            "warn", f"{found}: the cockpit cannot be drawn", "use a terminal with TERM=xterm-256color or the like"
-        )
+        return DoctorResult("warn", f"{found}: the cockpit cannot be drawn", "use TERM=xterm-256color or similar")
     if size.columns < LEAST_COLUMNS or size.lines < LEAST_LINES:
         return DoctorResult(
             "warn", f"{found}: the cockpit shows one pane at a time", f"make it {LEAST_COLUMNS}x{LEAST_LINES} or larger"
@@ -144,9 +140,9 @@ def memory_room(case: DoctorCase) -> DoctorResult:
     found = psutil.virtual_memory()
     summary = f"about {formatting.size(needed)} needed, {formatting.size(found.available)} of {formatting.size(found.total)} free"
     if needed > found.total:
-        return DoctorResult("fail", summary, "fewer collect.workers, collect.arenas or a smaller ppo.iteration")
+        return DoctorResult("fail", summary, "lower collect.workers, collect.arenas or ppo.iteration")
     if needed > found.available:
-        return DoctorResult("warn", summary, "close other programs, or take fewer collect.workers and collect.arenas")
+        return DoctorResult("warn", summary, "close other programs, or lower collect.workers or collect.arenas")
     return DoctorResult("pass", summary)
 
 
@@ -158,7 +154,7 @@ def disk_room(case: DoctorCase) -> DoctorResult:
     root = case.data.root.absolute()
     nearest = next(folder for folder in (root, *root.parents) if folder.is_dir())
     free = shutil.disk_usage(nearest).free
-    summary = f"{formatting.size(free)} free for {root}; a checkpoint takes about {formatting.size(one)}, of which the newest {profile.keep.last} stay, and up to {PROTECTED_SETS} older ones: the best by reward"
+    summary = f"{formatting.size(free)} free for {root}; a checkpoint takes about {formatting.size(one)}, {profile.keep.last} to {profile.keep.last + PROTECTED_SETS} are kept"
     if free < 2 * one:
         return DoctorResult("fail", summary, "make room, or choose another folder: --data-dir DIR")
     if free < (profile.keep.last + PROTECTED_SETS + 1) * one + SPARE_BYTES:

@@ -78,14 +78,14 @@ def reset_and_step(case: DoctorCase) -> DoctorResult:
         return DoctorResult(
             "fail",
             problem,
-            "the component that does this is the profile's or the user's own: rltui train PROFILE --debug",
+            "a component of the profile does this: rltui train PROFILE --debug",
         )
     second, _ = _played(case.new_game())
     if not np.array_equal(first, second):
         return DoctorResult(
             "fail",
-            "the same seed and the same actions gave other numbers the second time",
-            "a component carries something over a reset, or draws from a generator of its own: use the one it is given",
+            "same seed, same actions, other numbers",
+            "a component keeps state over a reset, or has its own random generator: use the one it is given",
         )
     largest = float(np.abs(first).max())
     if largest > LARGE and not case.profile.obs.normalize:
@@ -147,7 +147,7 @@ def symmetry(case: DoctorCase) -> DoctorResult:
     builder, other, state = build("obs", spec.obs), build("obs", spec.obs), game.batches()[0].state
     width = builder.size(spec.blue, spec.orange)
     if other.size(spec.orange, spec.blue) != width:
-        return DoctorResult("pass", "not asked: from the other side the observation has another size")
+        return DoctorResult("pass", "skipped: the sides have observations of different sizes")
     seen, mirrored = (np.zeros((state.arenas, state.cars, width), np.float32) for _ in range(2))
     builder.build(state, seen)
     other.build(turned(state), mirrored)
@@ -158,7 +158,7 @@ def symmetry(case: DoctorCase) -> DoctorResult:
         return DoctorResult(
             "fail",
             f"blue and orange see the same game differently: index {index} of {width} differs by {worst:.3g}",
-            "turn every position, velocity and axis of every body into the car's own team's view (state.team_sign), the ball and the goals too",
+            "turn all positions, velocities and axes, ball and goals too, into the car's own team's view (state.team_sign)",
         )
     return DoctorResult("pass", "blue and orange see the same game alike")
 
@@ -169,7 +169,7 @@ def rewards(case: DoctorCase) -> DoctorResult:
     wrong = list(dict.fromkeys(fault.message for spec in specs for fault in reward_faults(spec)))
     wrong += list(dict.fromkeys(fault.message for spec in specs for fault in observation_faults(spec)))
     if wrong:
-        return DoctorResult("fail", "; ".join(wrong), "mend your file; the line is named above")
+        return DoctorResult("fail", "; ".join(wrong), "fix the line named above")
     names = dict.fromkeys(name for spec in specs for name in spec.weighed)
     return DoctorResult("pass", f"{len(names)} rewards, tried")
 

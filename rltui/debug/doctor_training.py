@@ -42,7 +42,7 @@ def gpu(case: DoctorCase) -> DoctorResult:
     device = case.config.device
     if device == "cpu":
         return DoctorResult(
-            "pass", "no GPU: the learner uses the processor" if _auto(case) else "the processor, as asked for"
+            "pass", "no GPU: the learner uses the processor" if _auto(case) else "the processor (learner.device)"
         )
     import torch
 
@@ -103,7 +103,7 @@ def forward_pass(case: DoctorCase) -> DoctorResult:
         return DoctorResult(
             "fail",
             f"torch on {config.device} and NumPy disagree on the policy's logits by {apart:.2g}",
-            "install torch and numpy anew",
+            "reinstall torch and numpy",
         )
     return DoctorResult(
         "pass",
@@ -166,7 +166,7 @@ def worker_process(case: DoctorCase) -> DoctorResult:
         shared.close()
     summary = f"a worker was ready after {duration(ready)} and played; {size(None if report is None else report.memory)} of memory"
     if ready > HEALTHY_START:
-        return DoctorResult("warn", summary, "a slow disk, or a busy machine: starting all workers will take a while")
+        return DoctorResult("warn", summary, "slow disk or busy machine: all workers will take a while to start")
     return DoctorResult("pass", summary)
 
 

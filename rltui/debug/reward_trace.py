@@ -127,7 +127,9 @@ class TraceSubject:
             return self
         practice = self.spec.mechanics
         if practice is None or practice.name != group:
-            raise RltuiError(f"{self.name} has no lane {group!r}", "mechanics.weight above 0 opens one", exit_code=2)
+            raise RltuiError(
+                f"{self.name} has no arena group {group!r}", "mechanics.weight above 0 opens one", exit_code=2
+            )
         return replace(self, name=f"{self.name}, {group}", spec=self.spec.for_group(practice))
 
     def check(self, batch: SoccarBatch) -> None:
@@ -139,13 +141,13 @@ class TraceSubject:
             raise RltuiError(
                 f"{self.name}: its observation has {batch.obs_size} numbers in {self.spec.blue}v{self.spec.orange}, "
                 f"expected {expected}",
-                "the observation's code or the team sizes are not those that it was trained with",
+                "the observation's code or the team sizes have changed since",
             )
         if batch.table_hash != self.policy.table_hash:
             raise RltuiError(
                 f"{self.name}: the action table {self.spec.table.name} has changed since: its hash is "
                 f"{batch.table_hash[:12]}, expected {self.policy.table_hash[:12]}",
-                "put the table back as it was, or trace the bot by a profile that has it: --profile PROFILE",
+                "restore the table, or name a profile that has it: --profile PROFILE",
             )
 
 
@@ -258,9 +260,7 @@ class RewardTrace:
             place = users_line(error)
             if isinstance(error, RltuiError) or not place:
                 raise
-            raise RltuiError(
-                f"{place}: {in_words(error)}, at step {self._step}", "mend that line, then trace again"
-            ) from error
+            raise RltuiError(f"{place}: {in_words(error)}, at step {self._step}", "fix that line") from error
 
     def _note(self, rewards: Float, terms: Float) -> None:
         """The step as it ended: afterwards an ended episode is gone."""

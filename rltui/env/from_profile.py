@@ -156,7 +156,7 @@ def _group_warnings(spec: EnvSpec) -> Iterator[str]:
         points = item.schedule or ((0, item.weight),)
         weighed.append(Weighed(item.component.label, reward, points, factors[reward.category]))
     if not any(each.factor for each in weighed):
-        yield f'reward_options.mode = "{options.mode}" leaves nothing to learn from: it takes out every reward here'
+        yield f'reward_options.mode = "{options.mode}" takes out every reward here'
     yield from sign_warnings(weighed, (spec.blue, spec.orange))
     for notice in dict.fromkeys(each.reward.notice for each in weighed if each.reward.notice):
         yield f"{', '.join(each.name for each in weighed if each.reward.notice == notice)}: {notice}"

@@ -16,7 +16,7 @@ WEIGHT = "weight/"  # of a reward, where it is not just as the profile has it
 FIRST_EPISODES = "rollout/first_episodes"  # % of the arenas that are still in the episode that they began with
 FEW = 1.0  # % of them that no longer matter
 SHORT_SO_FAR = "short episodes so far"  # beside every reward that is of such a time
-WHY_SHORT = "all arenas have begun at once (start, resume or new phase), and their long episodes have not ended yet"
+WHY_SHORT = "since the start, resume or new phase no long one has ended"
 
 
 class EpisodeReward(msgspec.Struct, frozen=True):

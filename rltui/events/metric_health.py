@@ -60,14 +60,14 @@ def usual_range(health: Health) -> str:
 
 _MORE_DATA = "raise ppo.iteration and ppo.batch for a steadier estimate"
 _LESS_CHANGE = "lower the learning rate or ppo.epochs"
-_NO_ROLL = "teach it with turtled resets, and see that a jump row stays legal on the roof (rltui lut)"
+_NO_ROLL = "add turtled resets, and check that a jump row is legal on the roof (rltui lut)"
 
 ROLLOUT: dict[str, Health] = {
     "timesteps": Health("Only grows.", "More workers and arenas, smaller nets or a GPU make it grow faster."),
     "rollout/policy_reward": Health(
-        "Rises, in steps and with noise. Only to be compared under the same rewards: a new weight or phase moves it at once.",
-        "Flat for millions of timesteps: add a reward that is paid earlier (speed_toward_ball before touch), or see whether KL "
-        "and entropy move at all. Look at the games too: a reward can rise on a trick that nobody wanted.",
+        "Rises in noisy steps. Comparable only under the same rewards: a new weight or phase moves it at once.",
+        "Flat for millions of timesteps: add a reward that is paid earlier (speed_toward_ball before touch), or check "
+        "whether KL and entropy move. Watch games too: a reward can rise on an unwanted trick.",
     ),
     "rollout/episodes": Health(
         "Tens at least, or every mean per episode is noise.",
@@ -76,21 +76,21 @@ ROLLOUT: dict[str, Health] = {
         if_low="the means per episode are noisy: raise ppo.iteration or shorten the episodes",
     ),
     "rollout/episode_seconds": Health(
-        "With the no_touch terminal near 15 s while it misses the ball; longer once it touches; shorter again once it scores.",
-        "Pinned at no_touch's seconds: it does not reach the ball. Pinned at timeout's: it plays on and never scores.",
+        "With a no_touch terminal near 15 s at first; longer once it touches; shorter once it scores.",
+        "Stuck at no_touch's seconds: it does not reach the ball. At timeout's: it never scores.",
     ),
     "rollout/first_episodes": Health(
-        "100 at a start, a resume or a new phase; 0 after one episode's timeout at most. Above 1 the reward is of short "
-        "episodes so far, and no verdict is given on it.",
+        "100 at a start, resume or new phase; 0 within one timeout. Above 1 the reward is of short episodes so far; no "
+        "no verdict.",
         "Wait. Where it stays: an episode that no terminal ends (timeout, no_touch).",
     ),
     "rollout/goals_per_minute": Health(
         "0 at first; should rise from phase 2 on.",
-        "Touches but no goals: raise velocity_ball_to_goal, or start some episodes with an open shot (resets: shot).",
+        "Touches but no goals: raise velocity_ball_to_goal, or add open shots (resets: shot).",
     ),
     "rollout/conceded_per_minute": Health(
-        "In self-play as many as goals; against a frozen or scripted opponent it should fall.",
-        "Raise concede's weight a little; too much makes a bot that stays in its own goal.",
+        "In self-play equal to goals; against a frozen or scripted opponent it should fall.",
+        "Raise concede's weight a little; too much keeps the bot in its goal.",
     ),
     "rollout/own_goals_per_minute": Health(
         "Near 0 once it knows its own goal.",
@@ -113,11 +113,11 @@ ROLLOUT: dict[str, Health] = {
         "Near 0 for a new bot, above 80 once it drives at the ball.",
         "Give kickoff a larger weight among the resets; pay speed_toward_ball.",
         low=80,
-        if_low="it does not yet reach the ball at every kickoff: more kickoff resets, or more pay for speed_toward_ball",
+        if_low="it misses some kickoffs: add kickoff resets or raise speed_toward_ball",
     ),
     "rollout/airborne": Health(
-        "High for a new bot, which jumps at random; falls as it learns to drive, rises again with aerials.",
-        "Still high after millions of timesteps: in_air pays too much. Falls to 0: it has unlearned to jump; pay a little in_air.",
+        "High for a new bot, which jumps at random; falls as it learns to drive, rises with aerials.",
+        "High after millions of timesteps: in_air pays too much. Falls to 0: it unlearned to jump; pay a little in_air.",
     ),
     "rollout/boost": Health(
         "Low for a bot that holds the button; 30–60 for one that plans.",
@@ -128,9 +128,7 @@ ROLLOUT: dict[str, Health] = {
     ),
 }
 
-_RECOVERY = Health(
-    "About 0.7 s from a settled turtle with a jump press at once; righting by throttle takes 0.9.", f"Slow: {_NO_ROLL}."
-)
+_RECOVERY = Health("About 0.7 s with a jump press at once; 0.9 by throttle.", f"Slow: {_NO_ROLL}.")
 _RECOVERY_TICKS = Health("About 81 ticks with a jump press at once; by throttle 106.", f"Slow: {_NO_ROLL}.")
 TURTLE: dict[str, Health] = {
     "turtle/events": Health(
@@ -140,7 +138,7 @@ TURTLE: dict[str, Health] = {
     "turtle/failed": Health("Near 0 for a bot that jumps off its roof.", f"Many: {_NO_ROLL}."),
     "turtle/censored": Health("Few: the episode ended first.", "Many: episodes are short beside the 3 s window."),
     "turtle/per_minute": Health(
-        "A new bot turtles often; below 1 for one that lands on its wheels.",
+        "High for a new bot; below 1 once it lands on its wheels.",
         "Pay recovery_and_landing, or bad_orientation.",
     ),
     **{f"turtle/{name}_seconds": _RECOVERY for name in ("mean", "median", "p90")},
@@ -149,17 +147,17 @@ TURTLE: dict[str, Health] = {
 
 TRAIN: dict[str, Health] = {
     "train/entropy": Health(
-        "Begins near the most that the table allows (ln n) and falls slowly over tens of millions of timesteps.",
-        "Falls to near 0 early: raise the entropy coefficient. Stays at the top: lower it, or the rewards say nothing yet.",
+        "Starts near the table's maximum (ln n) and falls slowly over tens of millions of timesteps.",
+        "Near 0 early: raise the entropy coefficient. Stays at the top: lower it, or the rewards say nothing yet.",
         low=0.5,
-        if_low="it hardly explores any more: raise the entropy coefficient (: entropy 0.02), or accept it in a finished bot",
+        if_low="it hardly explores: raise the entropy coefficient (: entropy 0.02); normal in a finished bot",
         ill="low",
     ),
     "train/approx_kl": Health(
         "0.002–0.02 in most updates.",
         low=0.002,
         high=0.02,
-        if_low="the policy hardly moves: raise the learning rate or ppo.epochs, if the reward is flat",
+        if_low="the policy hardly moves: if the reward is flat, raise the learning rate or ppo.epochs",
         if_high=f"{_LESS_CHANGE}, or {_MORE_DATA}",
         ill="high",
     ),
@@ -172,10 +170,10 @@ TRAIN: dict[str, Health] = {
         ill="high",
     ),
     "train/value_loss": Health(
-        "Below 1 where returns are standardised (ppo.standardize_returns). Jumps after a new weight or phase, then falls.",
-        "Read explained variance beside it: that one is free of the scale of the rewards.",
+        "Below 1 with ppo.standardize_returns. Jumps after a new weight or phase, then falls.",
+        "Compare explained variance, which does not depend on the rewards' scale.",
         high=1.0,
-        if_high="rare large rewards do that: lower the largest weights, or wait if rewards have just changed",
+        if_high="rare large rewards: lower the largest weights, or wait if rewards just changed",
         ill="high",
         settles=True,
     ),
@@ -183,7 +181,7 @@ TRAIN: dict[str, Health] = {
         "0.3–0.95; low in the first iterations and after a change of rewards.",
         "1 is a perfect critic, 0 no better than a constant.",
         low=0.3,
-        if_low="the critic knows little of what is to come: raise critic_learning_rate or critic.layers if it stays so",
+        if_low="the critic predicts poorly: if it stays so, raise critic_learning_rate or critic.layers",
         ill="low",
         settles=True,
     ),
@@ -203,19 +201,19 @@ TRAIN: dict[str, Health] = {
         "0, or a small fraction of 1 %.",
         "A goal worth 20 beside small shaping is cut easily.",
         high=1.0,
-        if_high="the bot cannot tell large rewards apart: raise ppo.reward_clip or lower the large weights",
+        if_high="large rewards look alike to the bot: raise ppo.reward_clip or lower the large weights",
         ill="high",
     ),
     "train/return_std": Health(
         "Drifts with the rewards that are earned.", "A jump follows a new weight; learning is uneven until it settles."
     ),
     "train/learning_rate": Health(
-        "2e-4 while it cannot score, 1e-4 once it scores, 0.8e-4 or less for dribbles and flicks.",
+        "2e-4 until it scores, then 1e-4; 0.8e-4 or less for dribbles and flicks.",
         "Changed live with : lr 1e-4. Watch KL for some iterations afterwards.",
     ),
     "train/ent_coef": Health(
-        "0.01 is the usual start here: entropy is in nats. A value from a trainer that divides by ln n means another thing.",
-        "Lower it late, when the bot knows what it wants; raise it when entropy falls too early.",
+        "Usually 0.01 at first (entropy in nats; trainers that divide by ln n need another).",
+        "Lower it late; raise it when entropy falls too early.",
     ),
     "train/updates": Health(
         "Grows by batches times epochs each iteration.", "No growth: updates are dropped; see the log."
@@ -226,7 +224,7 @@ _HALF_USED = "A few rows alone early on: raise the entropy coefficient."
 TABLE: dict[str, Health] = {
     "lut/used_rows": Health("Near 100 early; falls slowly as it makes up its mind.", _HALF_USED),
     "lut/never_chosen": Health(
-        "0 after the first iterations.", "Many for long: they are never legal or do nothing (rltui lut names them)."
+        "0 after the first iterations.", "Many for long: never legal, or without effect (rltui lut names them)."
     ),
     "lut/left": Health(
         "Within a few percent of those to the right.", "One-sided for long: look for a swapped column with rltui lut."
@@ -235,9 +233,9 @@ TABLE: dict[str, Health] = {
         "Within a few percent of those to the left.", "One-sided for long: look for a swapped column with rltui lut."
     ),
     "lut/jump": Health(
-        "As many as the table has jump rows at first; falls as it learns to drive.", "in_air pays for more."
+        "At first the table's share of jump rows; falls as it learns to drive.", "in_air pays for more."
     ),
-    "lut/boost": Health("As many as the table has boost rows at first.", "save_boost pays for fewer."),
+    "lut/boost": Health("At first the table's share of boost rows.", "save_boost pays for fewer."),
     "lut/masked": Health(
         "Depends on the table and on how much it flies.", "rltui lut says what is masked in which state."
     ),
@@ -275,9 +273,7 @@ TIME: dict[str, Health] = {
     "time/save": Health(
         "Milliseconds: files are written beside the training.", "Raise save_every, or use a faster disk."
     ),
-    "time/simulate": Health(
-        "50–65 µs for 1v1 at tick skip 8 on a usual core; more with more cars.", "Only more or faster cores help."
-    ),
+    "time/simulate": Health("50–65 µs for 1v1 at tick skip 8; more with more cars.", "Only more or faster cores help."),
     "time/infer": Health(
         "Below simulate for nets of 256.", "Smaller policy.layers; more collect.arenas make each row cheaper."
     ),
@@ -291,8 +287,8 @@ BY_PREFIX: tuple[tuple[str, Health], ...] = (
     (
         "reward/",
         Health(
-            "A penalty is negative, everything else is not. None should dwarf the one that you are after.",
-            "Change a weight live with : reward NAME 0.5 and watch what it does to the others.",
+            "Penalties are negative, all others are not. None should dwarf the one you are after.",
+            "Change a weight live: type : reward NAME 0.5.",
         ),
     ),
     ("weight/", Health("As you set it.", ": reward NAME profile gives the profile's weight back.")),
@@ -310,7 +306,7 @@ WORKER: dict[str, Health] = {
     ),
     "memory_mb": Health(
         "Flat. About 60–100 MB with 32 arenas.",
-        "Growing for hours: a reward or observation of your own holds on to memory.",
+        "Growing for hours: a reward or observation of yours leaks memory.",
     ),
 }
 
@@ -331,7 +327,7 @@ def rate_words(rate: float, phase: int | None) -> str:
 def entropy_words(ent_coef: float) -> str:
     """Why this entropy coefficient is doubtful; "" where it is not."""
     if ent_coef == 0:
-        return "nothing is paid for trying other actions; 0.01 is the usual start"
+        return "nothing pays for exploring; usually 0.01 at first"
     if ent_coef > LARGEST_ENTROPY:
         return "acting at random pays more than the rewards; 0.01 is the usual start"
     return ""

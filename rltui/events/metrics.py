@@ -8,7 +8,6 @@ from functools import lru_cache
 from typing import Literal
 
 from rltui.events import metric_keys
-from rltui.events.episode_reward import WHY_SHORT
 from rltui.events.metric_health import BY_PREFIX, TEXTS, WORKER, Health
 
 Good = Literal["up", "down", "none"]
@@ -42,7 +41,8 @@ METRICS: tuple[Metric, ...] = (
         "reward / episode",
         "",
         "up",
-        "Mean weighted reward of a car over the episodes that ended in this iteration. Should rise; flat for millions of timesteps means that the reward is too sparse or the learning rate too low.",
+        "Mean weighted reward per car over the episodes that ended in this iteration. Should rise; flat for millions of "
+        "timesteps: rewards too sparse or learning rate too low.",
         "Policy Reward",
     ),
     Metric("rollout/episodes", "episodes", "", "none", "Episodes that ended in this iteration."),
@@ -52,7 +52,7 @@ METRICS: tuple[Metric, ...] = (
         "first episodes",
         "%",
         "down",
-        f"Arenas still in the episode that they began with: {WHY_SHORT}; until it is near 0, every mean per episode is theirs.",
+        "Arenas still in their first episode since the start, resume or new phase. Until near 0, means are of the short episodes so far.",
     ),
     Metric(
         "rollout/goals_per_minute",
@@ -73,7 +73,8 @@ METRICS: tuple[Metric, ...] = (
         "own goals",
         "/min",
         "down",
-        "Goals after a last touch by the team that conceded, per minute of game time. Near 0 once it knows its own goal; if it does not fall, make concede cost more.",
+        "Goals last touched by the team that conceded, per minute of game time. Near 0 once it knows its own goal; if not, "
+        "make concede cost more.",
     ),
     Metric(
         "rollout/touches_per_minute",
@@ -87,7 +88,8 @@ METRICS: tuple[Metric, ...] = (
         "shots",
         "/min",
         "up",
-        "Shots per car and minute, as RocketSim counts them: 0.3 s after the touch the ball does 1,750 uu/s or more and is on its way into the goal within 2 s.",
+        "Shots per car and minute, by RocketSim's rule: 0.3 s after the touch at 1,750 uu/s or more, and in the goal "
+        "within 2 s.",
     ),
     Metric(
         "rollout/saves_per_minute",
@@ -102,7 +104,7 @@ METRICS: tuple[Metric, ...] = (
         "kickoff touches",
         "%",
         "up",
-        "Share of kickoffs in which a learning car touched the ball within 10 s. A bot that drives at the ball reads above 80.",
+        "Share of kickoffs in which a learning car touched the ball within 10 s. Above 80 once it drives at the ball.",
     ),
     Metric("rollout/airborne", "airborne", "%", "none", "Share of car steps with fewer than three wheels down."),
     Metric("rollout/boost", "mean boost", "", "none", "Mean boost, 0–100."),
@@ -120,7 +122,7 @@ METRICS: tuple[Metric, ...] = (
         "not recovered",
         "",
         "down",
-        "Not back on its wheels within 3 s. A jump press rights a car: is one legal and in the table (rltui lut)?",
+        "Not back on its wheels within 3 s. A jump press rights a car: is one in the table and legal (rltui lut)?",
     ),
     Metric("turtle/censored", "cut", "", "none", "Turtled when the episode ended or the car was demolished."),
     Metric(metric_keys.TURTLES_PER_MINUTE, "turtled", "/min", "down", "Per car and minute of game time."),
@@ -129,7 +131,7 @@ METRICS: tuple[Metric, ...] = (
         "recovery, mean",
         "s",
         "down",
-        "From lying on the roof to three wheels down, of those that recovered. A jump press at once takes 0.7.",
+        "From the roof to three wheels down, of recoveries. 0.7 with a jump press at once.",
     ),
     Metric("turtle/median_seconds", "recovery, median", "s", "down", "Half of the recoveries were quicker."),
     Metric("turtle/p90_seconds", "recovery, p90", "s", "down", "Nine in ten recoveries were quicker."),
@@ -143,7 +145,7 @@ METRICS: tuple[Metric, ...] = (
         "entropy",
         "nats",
         "none",
-        "Mean policy entropy; a uniform policy over n rows reads ln n (90 rows: 4.50), with masks ln of the legal rows alone (45 of 90: 3.81).",
+        "Mean policy entropy; uniform over n rows: ln n (90 rows: 4.50); with masks ln of the legal rows (45 of 90: 3.81).",
         "Policy Entropy",
     ),
     Metric(
@@ -151,7 +153,7 @@ METRICS: tuple[Metric, ...] = (
         "KL",
         "",
         "none",
-        "Mean KL from the policy that collected to the one being updated: how far an update moves what the bot does.",
+        "Mean KL from the collecting policy to the updated one: how far an update moves the bot.",
         "Mean KL Divergence",
     ),
     Metric(
@@ -159,7 +161,7 @@ METRICS: tuple[Metric, ...] = (
         "clip fraction",
         "",
         "none",
-        "Share of ratios outside the clip range: of choices whose odds the update would have moved further.",
+        "Share of ratios outside the clip range.",
         "SB3 Clip Fraction",
     ),
     Metric(
@@ -175,7 +177,7 @@ METRICS: tuple[Metric, ...] = (
         "explained variance",
         "",
         "up",
-        "1 is a perfect critic, 0 is no better than the mean. Below 0 for long: critic learning rate or reward scale.",
+        "1: a perfect critic; 0: no better than the mean. Below 0 for long: critic learning rate or reward scale.",
         finest=0.005,
     ),
     Metric(metric_keys.POLICY_GRAD_NORM, "policy gradient", "", "none", "Gradient norm before clipping."),
@@ -201,7 +203,7 @@ METRICS: tuple[Metric, ...] = (
         "rewards clipped",
         "%",
         "down",
-        "Share of rewards cut by reward_clip after division by the return's standard deviation. Above 1 %: raise reward_clip or lower the large weights.",
+        "Share of standardised rewards cut by reward_clip. Above 1 %: raise reward_clip or lower the large weights.",
     ),
     Metric(metric_keys.RETURN_STD, "return std", "", "none", "Standard deviation that rewards are divided by."),
     Metric(metric_keys.LEARNING_RATE, "learning rate", "", "none", "Of the policy."),
@@ -210,7 +212,7 @@ METRICS: tuple[Metric, ...] = (
         "entropy coefficient",
         "",
         "none",
-        "Pay for trying different actions. Changed live with : entropy 0.005 in the cockpit.",
+        "Pay for trying different actions. To change it live: type : entropy 0.005.",
     ),
     Metric("train/updates", "optimizer steps", "", "up", "Since the start of the run.", "Cumulative Model Updates"),
     Metric(
@@ -218,7 +220,7 @@ METRICS: tuple[Metric, ...] = (
         "phase",
         "",
         "none",
-        "Phase of the campaign. Beside it stand the criteria of the next one: the mean over the newest iterations, and what is missing of it.",
+        "Phase of the campaign.",
     ),
     Metric(metric_keys.STAGE, "stage", "", "none", "Stage of match play, from 1."),
     Metric(
@@ -239,21 +241,22 @@ METRICS: tuple[Metric, ...] = (
         "iterations measured",
         "",
         "up",
-        "Skill is judged over the newest `window` iterations; no promotion before so many have been played.",
+        "Skill is judged over the newest `window` iterations; no promotion before that many.",
     ),
     Metric(
         "lut/used_rows",
         "rows used",
         "%",
         "none",
-        "Share of the action table's rows that were chosen in this iteration. Falls as the bot makes up its mind; a few rows alone early on: raise the entropy coefficient.",
+        "Share of the action table's rows chosen in this iteration. Falls as the bot makes up its mind; few early on: "
+        "raise the entropy coefficient.",
     ),
     Metric(
         "lut/never_chosen",
         "rows never chosen",
         "",
         "none",
-        "Rows that were not chosen once since the trainer started. Many for long: they do nothing (rltui lut), or are never legal.",
+        "Rows never chosen since the trainer started. Many for long: without effect (rltui lut), or never legal.",
     ),
     Metric(
         "lut/left", "steers left", "%", "none", "Share of choices that steer left; should come near those to the right."
@@ -264,7 +267,7 @@ METRICS: tuple[Metric, ...] = (
         "presses jump",
         "%",
         "none",
-        "Share of choices that jump. A new bot chooses at random, and jumps all the time.",
+        "Share of choices that jump. A new bot jumps all the time.",
     ),
     Metric(
         "lut/boost", "presses boost", "%", "none", "Share of choices that boost, with boost in the tank or without."
@@ -284,14 +287,14 @@ METRICS: tuple[Metric, ...] = (
         "rows masked",
         "%",
         "none",
-        "Share of the table's rows that could do nothing and were not offered, on average.",
+        "Mean share of rows that could do nothing and were not offered.",
     ),
     Metric(
         "lut/fallback",
         "replaced",
         "%",
         "down",
-        "Share of choices that could do nothing and became the fallback or recovery row. Falls as the bot learns its table.",
+        "Share of choices that could do nothing and became the fallback or recovery row. Falls as it learns its table.",
     ),
     Metric(
         metric_keys.COLLECTED_SPEED,
@@ -355,10 +358,10 @@ SECTIONS = {  # of keys, in the order of lists; the arena groups' own follow as 
     "time": "Time",
     "worker": "Workers",
 }
-_NO_HEALTH = Health("Nothing is known of what is usual.")
+_NO_HEALTH = Health("Usual range unknown.")
 _WORKER = re.compile(r"worker/(\d+)/(.+)")
 _WORKER_FIGURES = {
-    "seconds": ("rollout", "s", "Wall time of this worker's newest rollout. The slowest worker makes the others wait."),
+    "seconds": ("rollout", "s", "Wall time of this worker's newest rollout. The slowest holds up the rest."),
     "memory_mb": ("memory", "MB", "Resident memory of this worker."),
 }
 
@@ -373,7 +376,7 @@ def metric_of(key: str) -> Metric:
     if group:
         metric = metric_of(inner)
         return replace(
-            metric, key=key, label=f"{metric.label} ({group})", help=f"Of the {group} lane alone. {metric.help}"
+            metric, key=key, label=f"{metric.label} ({group})", help=f"Of the {group} arenas alone. {metric.help}"
         )
     return _by_pattern(key)
 
@@ -428,12 +431,10 @@ def _by_pattern(key: str) -> Metric:
         label, unit, text = _WORKER_FIGURES.get(worker[2], (worker[2].replace("_", " "), "", ""))
         return Metric(key, f"worker {worker[1]} {label}", unit, "none", text)
     if head == "reward" and name:
-        text = (
-            "Mean weighted contribution of this reward to a car's episode; all of them sum to the reward per episode."
-        )
+        text = "Mean weighted contribution of this reward to a car's episode; together they are the reward per episode."
         return Metric(key, name, "/ episode", "none", text)
     if head == "weight" and name:
-        text = "The weight of this reward that is in force, where a schedule or somebody by hand changes it."
+        text = "This reward's weight in force, by schedule or by hand."
         return Metric(key, f"weight of {name}", "", "none", text)
     if head == "curriculum" and name:
         return _criterion(key, name)

@@ -38,7 +38,7 @@ _GLOBALS = frozenset(
     ]
 )
 _CALLS_BY_NAME = frozenset(["INST", "OBJ", "NEWOBJ", "NEWOBJ_EX", "EXT1", "EXT2", "EXT4", "STACK_GLOBAL"])
-_PICKLE_HINT = "choose another checkpoint; files of rltui and rlgym-ppo hold tensors and numbers, nothing that runs"
+_PICKLE_HINT = "choose another checkpoint: those of rltui and rlgym-ppo hold only tensors and numbers"
 POLICY = "PPO_POLICY.pt"
 CRITIC = "PPO_VALUE_NET.pt"
 POLICY_OPTIMIZER = "PPO_POLICY_OPTIMIZER.pt"
@@ -49,7 +49,7 @@ RETURNS, OBSERVATIONS = "reward_running_stats", "obs_running_stats"  # keys of t
 Statistics = TypeVar("Statistics")
 _MOMENTS = ("exp_avg", "exp_avg_sq")
 _MAX_JSON = 1 << 20  # bytes; rlgym-ppo's file is about 1 kB, with observation statistics some 100 kB
-_HINT = "choose another checkpoint, or change the profile to what this one was trained with"
+_HINT = "choose another checkpoint, or the profile it was trained with"
 State = dict[str, Tensor]  # of a network: by parameter name
 AdamState = dict[int, dict[str, Tensor]]  # by parameter index: step, exp_avg, exp_avg_sq
 

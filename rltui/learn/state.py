@@ -150,14 +150,12 @@ def _of_normalizing(wanted: bool, found: bool) -> tuple[str, ...]:
     """A policy sees other numbers than it learned from where one side normalises observations and the other does not."""
     if found and not wanted:
         return (
-            f"the checkpoint's policy learned from normalised observations ({checkpoint_files.OBSERVATIONS} in "
-            f"{checkpoint_files.BOOK_KEEPING}; standardize_obs in rlgym-ppo), but the profile does not normalise them: it will play "
-            "badly until it has learned anew. To go on as it was: obs.normalize = true",
+            "the policy learned from normalised observations (standardize_obs in rlgym-ppo), which the profile does not "
+            "normalise: it will play badly at first, unless obs.normalize = true",
         )
     if wanted and not found:
         return (
-            "the profile normalises observations, but the checkpoint has no statistics of them: they begin anew, and the "
-            "policy sees other numbers than it learned from",
+            "the profile normalises observations, which the policy did not learn from: it will play badly at first",
         )
     return ()
 

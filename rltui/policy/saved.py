@@ -27,7 +27,7 @@ from rltui.policy.weights import Float, Layer, layer_sizes
 FORMAT = 1
 KIND = "discrete"
 LARGEST = 1 << 30  # bytes; a net of four layers of 4096 has 200 MB
-_HINT = "choose another checkpoint, or make the file anew by saving the run again"
+_HINT = "choose another checkpoint, or save the run again"
 _EPOCH = (1980, 1, 1, 0, 0, 0)  # the same policy makes the same bytes
 
 

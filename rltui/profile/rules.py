@@ -57,7 +57,7 @@ def _practice_has_resets(data: Mapping[str, Any]) -> Iterator[ValidationFinding]
     weight = number(mechanics, "weight", 0.0)
     if weight and not mechanics.get("resets"):
         yield ValidationFinding(
-            ("mechanics", "weight"), "a lane without resets", "mechanics.resets beside it", shown_value(weight)
+            ("mechanics", "weight"), "an arena group without resets", "mechanics.resets beside it", shown_value(weight)
         )
 
 

@@ -41,16 +41,16 @@ def reward_caveat(meta: Meta) -> str:
     """
     reward, episodes, kl = meta.mean_reward, meta.reward_episodes, meta.approx_kl
     if reward is None or not math.isfinite(reward):
-        return "no episode had ended: there is no reward yet"
+        return "no episode had ended"
     if side_of(_ENTROPY, meta.entropy) == "low":
         return f"entropy {formatting.number(meta.entropy)} nats, below the usual {usual_range(_ENTROPY)}: it hardly explored any more"
     if kl is not None and (not math.isfinite(kl) or kl > TORN * (_KL.high or math.inf)):
         usual = f"the usual {usual_range(_KL)}"
-        return f"KL {formatting.number(kl)} in its last update, far above {usual}: the reward is of the bot before it"
+        return f"KL {formatting.number(kl)} in its last update, far above {usual}: the reward is from before it"
     if meta.reward_short:
         return f"{SHORT_SO_FAR}, soon after a start"
     if episodes is not None and episodes < FEWEST:
-        return f"its reward is of {formatting.plural(episodes, 'episode')} only, which is chance"
+        return f"its reward is of only {formatting.plural(episodes, 'episode')}"
     return ""
 
 

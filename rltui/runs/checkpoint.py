@@ -195,7 +195,7 @@ def _refusal(folder: Path, reason: str) -> RltuiError:
 
 def _refuse_existing(folder: Path) -> None:
     if os.path.lexists(folder):
-        raise FileExistsError(errno.EEXIST, "it exists already and is never written to", str(folder))
+        raise FileExistsError(errno.EEXIST, "it exists already", str(folder))
 
 
 def _temporary_folder(folder: Path, staging: Path | None) -> Path:

@@ -29,8 +29,8 @@ NUMBER = re.compile(r"0|[1-9][0-9]{0,17}")
 PHASE = re.compile(r"Phase[0-9]+-.+")
 LABEL = re.compile(r"([0-9]{3,12})(?:\.([0-9]{1,6}))?M")
 
-UNFINISHED = "being written, or left half written by a crash: the next start removes it"
-NO_NUMBER = "its name is no number of timesteps, as rltui and rlgym-ppo write them"
+UNFINISHED = "half written; the next start removes it"
+NO_NUMBER = "its name is not a number of timesteps"
 NO_PHASE = "its name is not Phase<N>-<name>"
 NO_LABEL = "its name is not <millions>M, as in 005M or 012.35M"
 
@@ -301,7 +301,7 @@ def unrecognised_among_runs(data: DataDir) -> list[CheckpointInfo]:
             if not is_folder(path):
                 found.append(_odd(path, _no_folder(path)))
             elif (problem := name_problem(path.name)) is not None:
-                found.append(_odd(path, f"no run may be called so: it {problem}"))
+                found.append(_odd(path, f"not a run's name: it {problem}"))
     return found
 
 
@@ -377,10 +377,10 @@ def read_marks(paths: RunPaths) -> dict[str, MilestoneMark]:
     except FileNotFoundError as error:
         if not paths.milestones_json.is_symlink():
             return {}
-        raise RltuiError(f"{paths.milestones_json} is a link to nothing", "mend it or move it away") from error
+        raise RltuiError(f"{paths.milestones_json} is a link to nothing", "repair or move it") from error
     except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         reason = safe_io.reason(error) if isinstance(error, OSError | ValueError) else str(error)
-        raise RltuiError(f"{paths.milestones_json} cannot be read: {reason}", "mend it or move it away") from error
+        raise RltuiError(f"{paths.milestones_json} cannot be read: {reason}", "repair or move it") from error
 
 
 def change_mark(paths: RunPaths, milestone: str, change: Callable[[MilestoneMark], MilestoneMark]) -> MilestoneMark:

@@ -74,7 +74,7 @@ def _content(paths: RunPaths, info: CheckpointInfo) -> dict[str, bytes]:
         if os.path.lexists(info.path):
             raise
         raise RltuiError(
-            f"{info.name} of run {paths.name!r} is gone: newer ones took its place; nothing was kept",
+            f"{info.name} of run {paths.name!r} is gone: newer ones took its place",
             f"those it has: rltui milestones list {paths.name}",
         ) from error
 
@@ -115,9 +115,8 @@ def _made_way(paths: RunPaths, target: Path) -> Iterator[Path | None]:
         return
     if checkpoint.damage(target, thorough=True) is None:
         raise RltuiError(
-            f"milestone {target.parent.name}/{target.name} of run {paths.name!r} is there already and holds another bot: "
-            "it is never written to",
-            "copy this one to a place of its own: rltui milestones export",
+            f"milestone {target.parent.name}/{target.name} of run {paths.name!r} already holds another bot",
+            "copy this one elsewhere: rltui milestones export",
         )
     aside = _set_aside(target, paths)
     try:
@@ -133,7 +132,7 @@ def _set_aside(target: Path, paths: RunPaths) -> Path:
         return move_aside(target, paths)
     except OSError as error:
         why = f"it is damaged, and cannot be moved out of the way: {error.strerror or error}"
-        raise RltuiError(f"cannot keep {target}: {why}", "move it away by hand") from error
+        raise RltuiError(f"cannot keep {target}: {why}", "move it by hand") from error
 
 
 def _check_copy(target: Path) -> None:
@@ -171,15 +170,13 @@ def export_target(data: DataDir, info: CheckpointInfo, typed: str, *, policy: bo
     RltuiError (exit 2) for nothing typed, and for a place among the data folder's own.
     """
     if not typed.strip():
-        raise RltuiError("where to? type a path", exit_code=2)
+        raise RltuiError("type a path", exit_code=2)
     path = absolute(typed.strip())
     if is_folder(path):
         path = path / (copy_name(info) + (".npz" if policy else ""))
     for own in (data.runs, data.checkpoints, data.trash):
         if path == own or is_below(path, own):
-            raise RltuiError(
-                f"{path} is inside {own}, where only rltui writes", "choose a place elsewhere", exit_code=2
-            )
+            raise RltuiError(f"{path} is inside {own}, where only rltui writes", "choose another place", exit_code=2)
     return path
 
 

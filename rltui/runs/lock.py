@@ -28,8 +28,8 @@ _NAMING = 2.0  # seconds more for the winner to write its name
 _BUSY = (errno.EWOULDBLOCK, errno.EACCES, errno.EDEADLK)
 _HINTS = {
     errno.ENOSPC: "make room on that disk",
-    errno.EDQUOT: "make room: your share of that disk is used up",
-    errno.EROFS: "have that disk mounted for writing",
+    errno.EDQUOT: "your quota on that disk is used up: make room",
+    errno.EROFS: "mount that disk writable",
 }
 
 
@@ -69,7 +69,7 @@ class RunLock:
             descriptor = _open(self._paths.lock)
         except OSError as error:
             where, why = error.filename or self._paths.lock, safe_io.reason(error)
-            hint = "mend it or move it away, or choose another data folder: --data-dir DIR"
+            hint = "repair or move it, or choose another data folder: --data-dir DIR"
             raise RltuiError(f"cannot lock run {self._paths.name!r}: {where}: {why}", hint) from error
         try:
             self._wait(descriptor)
@@ -200,7 +200,7 @@ def _try_lock(descriptor: int, path: Path, shared: bool = False) -> bool:
             return False
         raise RltuiError(
             f"cannot lock {path}: {error.strerror or error}",
-            "put the data folder on a disk that can lock files: --data-dir DIR",
+            "choose a data folder on a disk that can lock files: --data-dir DIR",
         ) from error
     return True
 
@@ -253,7 +253,7 @@ def _nearest(path: Path) -> Path:
 def _refusal(path: Path, error: OSError) -> RltuiError:
     """Whose it is matters only where that is why."""
     reason, me = error.strerror or str(error), _user()
-    way = _HINTS.get(error.errno or 0, "mend that")
+    way = _HINTS.get(error.errno or 0, "repair it")
     if error.errno in (errno.EACCES, errno.EPERM):
         reason += f" (it belongs to {_owner(path)}; you are {me})"
         way = f"give {me} the right to write there"

@@ -158,7 +158,7 @@ def name_problem(name: str) -> str | None:
     if not name or len(name) > LONGEST_NAME:
         return f"must have 1 to {LONGEST_NAME} characters, found {len(name)}"
     if not _NAME.fullmatch(name) or name.endswith("."):
-        return "may hold letters, digits, '.', '_' and '-', must begin with a letter or digit and not end with '.'"
+        return "may hold letters, digits, '.', '_' and '-', starts with a letter or digit, and does not end with '.'"
     if name.lower() == MILESTONES:
         return f"is the folder in which all runs' {MILESTONES} are kept"
     if _DEVICES.fullmatch(name):
@@ -229,7 +229,7 @@ def run_of(data: DataDir, path: Path) -> RunPaths | None:
 def check_own(data: DataDir, path: Path) -> None:
     """RltuiError unless this is a folder itself (no link), and really lies in the data folder."""
     if not os.path.lexists(path):
-        raise RltuiError(f"{path} is gone", "look again: rltui milestones")
+        raise RltuiError(f"{path} is gone", "list them: rltui milestones")
     if path.is_symlink():
         raise RltuiError(f"{path} is a link to {path.readlink()}: it is left alone", "remove the link by hand")
     if not is_below(path, data.root):

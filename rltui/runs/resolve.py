@@ -82,7 +82,7 @@ def _only_a_run(run: RunPaths, retyped: Retyped) -> RltuiError:
     states = list(_names(run))
     newest = f"its newest: {retyped(f'{run.name}/{states[-1]}')}" if states else ""
     return RltuiError(
-        f"{run.name} is a run, and which of its saved states is meant is not said",
+        f"{run.name} is a run: name one of its saved states",
         hints(newest, f"all: rltui milestones list {run.name}"),
         exit_code=2,
     )

@@ -253,7 +253,7 @@ class Saver:
                     continue
             size = write_checkpoint(path, files, self._paths.staging)
             return replace(result, outcome="saved", bytes=size)
-        raise RltuiError(f"cannot save {result.path}: another state is there already, and is never written to")
+        raise RltuiError(f"cannot save {result.path}: another state is there already")
 
     def _places(self, job: SaveJob) -> list[tuple[Path, str]]:
         """The folder asked for; for a milestone whose label another line of training took, the exact label too."""
@@ -265,8 +265,8 @@ class Saver:
 
 
 def _given_up(job: SaveJob) -> SaveResult:
-    full = f"{MOST_ASKED} milestones that were asked for wait for the disk already, which takes nothing"
-    reason = full if job.asked else "it waited for the disk, which takes nothing, and gave way to newer milestones"
+    full = f"the disk takes nothing, and {MOST_ASKED} milestones already wait for it"
+    reason = full if job.asked else "the disk takes nothing: dropped for newer milestones"
     return SaveResult(job.kind, "failed", job.folder, job.label, job.timesteps, reason=reason)
 
 

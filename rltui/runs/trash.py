@@ -80,11 +80,11 @@ def why_not_deleted(paths: RunPaths, info: CheckpointInfo, *, training: bool) ->
     """Why this one may not be deleted now, in words; None where it may."""
     mark = _mark(paths, info)
     if mark.released:
-        return "it is released: take the release back first"
+        return "it is released: unrelease it first"
     if mark.pinned:
         return "it is pinned: unpin it first"
     if training and is_newest(paths, info):
-        return "it is the newest state of a run that is training, which needs it after a crash"
+        return "it is the newest state of a run in training"
     return None
 
 
@@ -142,7 +142,7 @@ def restore(data: DataDir, trashed: Trashed) -> Path:
         read_marks(paths)
     try:
         if os.path.lexists(target):
-            raise FileExistsError(errno.EEXIST, "something is there again", str(target))
+            raise FileExistsError(errno.EEXIST, "its place is taken", str(target))
         make_folder(target.parent)
         if not is_below(target, data.root):
             raise RltuiError(f"{target} would lie outside the data folder: it is not restored")

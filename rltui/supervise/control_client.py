@@ -141,7 +141,7 @@ class ControlClient:
         except OSError as error:
             raise TrainerGoneError(f"the connection to the trainer broke: {error}") from error
         if data == b"":
-            raise TrainerGoneError("the trainer closed the connection: it has ended, or it dropped this client")
+            raise TrainerGoneError("the trainer ended, or dropped this client")
         return data
 
     def _decode(self, data: bytes) -> list[ServerMessage]:
@@ -185,20 +185,17 @@ def _address(paths: RunPaths) -> SocketAddress:
     if address is None and os.path.lexists(paths.socket_file):
         why = safe_io.problem(paths.socket_file) or "it holds no address"
         raise TrainerSilentError(
-            f"run {paths.name}: where its trainer listens cannot be read from {paths.socket_file}: {why}",
-            "end the trainer (rltui ls names its pid) and move that away",
+            f"run {paths.name}: cannot read its trainer's address from {paths.socket_file}: {why}",
+            "end the trainer (rltui status names its pid) and move that file",
         )
     if address is None and lock_holder(paths) is not None:
         raise TrainerSilentError(f"the trainer of run {paths.name} takes no commands: it is starting or ending")
     if address is None:
-        raise TrainerAbsentError(
-            f"no trainer is running for run {paths.name}", "rltui ls shows the runs and their state"
-        )
+        raise TrainerAbsentError(f"no trainer is running for run {paths.name}", "list runs: rltui ls")
     if address.host != socket.gethostname():
         raise TrainerAbsentError(
-            f"run {paths.name} is trained on host {address.host} (pid {address.pid}), and this is "
-            f"{socket.gethostname()}",
-            "a running trainer is controlled on its own machine: ssh there and attach",
+            f"run {paths.name} is trained on host {address.host} (pid {address.pid}), this is {socket.gethostname()}",
+            "attach there",
         )
     return address
 
@@ -210,17 +207,17 @@ def _open(paths: RunPaths, address: SocketAddress, timeout: float) -> sockets.By
     except (FileNotFoundError, ConnectionRefusedError) as error:
         if lock_holder(paths) is not None:  # so it is there
             raise TrainerSilentError(
-                f"the trainer of run {run} (pid {address.pid}) runs, and its control socket is gone: {address.address}",
-                "it makes another one within seconds: ask again",
+                f"the trainer of run {run} (pid {address.pid}) has lost its control socket: {address.address}",
+                "it makes a new one within seconds: try again",
             ) from error
         raise TrainerAbsentError(
-            f"no trainer is running for run {run}: the one of pid {address.pid} ended without a word",
-            f"training goes on from its newest checkpoint with: rltui train PROFILE --run {run}",
+            f"the trainer of run {run} (pid {address.pid}) died",
+            f"resume from its newest checkpoint: rltui train PROFILE --run {run}",
         ) from error
     except PermissionError as error:
         raise TrainerAbsentError(
-            f"run {run} is trained by another user: {address.address} may not be opened",
-            "look at it as the user who started it",
+            f"run {run} belongs to another user: cannot open {address.address}",
+            "log in as that user",
         ) from error
     except (TimeoutError, BlockingIOError) as error:
         raise _silent(paths, address) from error
@@ -234,5 +231,5 @@ def _open(paths: RunPaths, address: SocketAddress, timeout: float) -> sockets.By
 def _silent(paths: RunPaths, address: SocketAddress) -> TrainerSilentError:
     return TrainerSilentError(
         f"the trainer of run {paths.name} (pid {address.pid}) does not answer",
-        f"it may be stopped or hung; its output is in {paths.log}",
+        f"stopped or hung? its output: {paths.log}",
     )

@@ -119,7 +119,7 @@ def _await_start(process: ManagedProcess, data: DataDir, begun: float, timeout: 
             raise _failure(process, code)
         if time.monotonic() >= deadline:
             process.stop(5.0)
-            raise RltuiError(f"the trainer had not started its run after {timeout:g} s and was stopped", process.tail())
+            raise RltuiError(f"stopped: the trainer had not started its run after {timeout:g} s", process.tail())
         time.sleep(LOOK_INTERVAL)
 
 

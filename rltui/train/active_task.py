@@ -60,14 +60,14 @@ def resumed_rates(schedule: Schedule, state: RateState | None) -> tuple[Learning
         if unchanged:
             return (
                 LearningRates(schedule, state.adapted, state.override),
-                f"learning rate {state.override:g}, set by hand, goes on: the profile's has not changed since",
+                f"learning rate {state.override:g}, set by hand, still holds",
             )
-        words = f"the profile's learning rate, which has changed, wins over {state.override:g}, set by hand"
+        words = f"the profile's learning rate, changed since, replaces {state.override:g}, set by hand"
         return LearningRates(schedule), words
     if state.adapted is not None and schedule.kind == "kl_adaptive":
         if unchanged:
-            return LearningRates(schedule, state.adapted), f"learning rate {state.adapted:g} goes on as KL had set it"
-        words = f"the profile's learning rate, which has changed, wins over {state.adapted:g}, as KL had set it"
+            return LearningRates(schedule, state.adapted), f"learning rate {state.adapted:g}, set by KL, still holds"
+        words = f"the profile's learning rate, changed since, replaces {state.adapted:g}, set by KL"
         return LearningRates(schedule), words
     return LearningRates(schedule), ""
 
@@ -93,13 +93,13 @@ class Overrides:
         for setting, state in stored.items():
             by_hand = f"{setting_words(setting, state.value)}, set by hand"
             if setting not in words:
-                notices.append(f"{by_hand}, ends: the profile has no such reward any more")
+                notices.append(f"{by_hand}, ends: the profile has no such reward now")
             elif words[setting] == state.words:
                 made.values[setting] = state.value
-                notices.append(f"{by_hand}, goes on: the profile's has not changed since")
+                notices.append(f"{by_hand}, still holds")
             else:
                 notices.append(
-                    f"the profile's {setting_words(setting)}, which has changed, wins over {state.value:g}, set by hand"
+                    f"the profile's {setting_words(setting)}, changed since, replaces {state.value:g}, set by hand"
                 )
         return made, notices
 

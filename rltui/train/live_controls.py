@@ -32,9 +32,9 @@ from rltui.train.viewer import ViewerHost
 LIVE_INTERVAL = 0.1  # seconds between two live states
 PAUSE_POLL = 0.02  # seconds between two looks while paused
 MEANING = {
-    Urgency.FINISH: "the iteration is finished and saved, then training stops",
-    Urgency.NOW: "the last whole state is saved and training stops now",
-    Urgency.ABANDON: "training stops without saving",
+    Urgency.FINISH: "finishing the iteration, saving, then stopping",
+    Urgency.NOW: "saving the last whole state and stopping now",
+    Urgency.ABANDON: "stopping without saving",
 }
 AGAIN = {Urgency.FINISH: " (Ctrl-C again: save now)", Urgency.NOW: " (Ctrl-C again: abandon)"}
 URGENCY = {"finish": Urgency.FINISH, "now": Urgency.NOW, "abandon": Urgency.ABANDON}
@@ -117,7 +117,7 @@ class LiveSettings:
         if not isinstance(command, SetRewardWeight):
             return None
         if command.name not in self._task.overrides.reward_names:
-            pending.refused(f"no reward {command.name!r} in the lesson that has begun meanwhile")
+            pending.refused(f"no reward {command.name!r} in the task that has begun meanwhile")
             return None
         now = self._loop.timesteps
         detail = self._task.override_weight(command.name, command.weight, now)
@@ -241,7 +241,7 @@ class LiveControls:
             pending.refused("not paused")
             return
         if not self._held:
-            self._pausing.refused("resumed before the pause took hold")
+            self._pausing.refused("resumed before it paused")
         self._pausing = None
         pending.applied("training goes on")
 

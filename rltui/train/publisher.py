@@ -220,8 +220,8 @@ class Publisher:
 
     def _gone_line(self) -> LogLine:
         message = (
-            "the run's folder is gone: nothing that happens from here on is recorded, and no viewer sees it; training goes on, "
-            "checkpoints are saved. To have a journal again: stop, then train on from the newest checkpoint"
+            "the run's folder is gone: nothing more is recorded or shown; training goes on, checkpoints are saved. For a "
+            "new journal: stop, then resume from the newest checkpoint"
         )
         return LogLine(time=self._clock(), level="error", source="journal", message=message)
 
@@ -233,7 +233,7 @@ class Publisher:
             message = f"the journal is written again; {lost or 'no'} records were lost"
         else:
             level = "error"
-            message = "the journal cannot be written (is the disk full?): records wait in memory, training goes on"
+            message = "cannot write the journal (disk full?): records wait in memory, training goes on"
         report = LogLine(time=self._clock(), level=level, source="journal", message=message)
         self._journal.write(report)
         self._hand_to_subscribers(report)

@@ -46,8 +46,7 @@ def train(options: TrainOptions) -> int:
         console = Console(sys.stdout)
         console.say(context.plan.reason)
         console.say(
-            f"nothing to do: --steps is the total, and {options.steps:,} is reached already; "
-            "raise it, or start from zero with --resume new"
+            f"nothing to do: the total of {options.steps:,} is reached; raise --steps, or start from zero: --resume new"
         )
         return 0
     paths = context.paths

@@ -36,7 +36,7 @@ def table_warnings(profile: Profile, argument: str, force: bool) -> tuple[str, .
     found = [] if force else faults(profile, argument)
     if found:
         see = [f"see everything: rltui {fault.hint}" for fault in found if fault.hint]
-        anyway = f"train with it all the same: rltui train {argument} --force"
+        anyway = f"train anyway: rltui train {argument} --force"
         raise RltuiError("\n".join(fault.message for fault in found), "\n".join([*see, anyway]))
     report = examine_table(env_spec(profile))
     return tuple(f"action table: {check.sentence}" for check in (*report.of("fail"), *report.of("warn")))

@@ -103,7 +103,7 @@ class Trainer:
         """How it ends, and the exit code: 1 where not one update reached the weights, so that nothing was learned."""
         reason = f"stopped: {self._stop.reason}" if self._stop.urgency else "finished: the step limit is reached"
         if why := self._guard.nothing_learned:
-            return f"failed: nothing was learned, for every update was dropped; the newest: {why}", 1
+            return f"failed: every update was dropped; the newest: {why}", 1
         return reason, 0
 
     def _iterate(self) -> None:
@@ -152,7 +152,7 @@ class Trainer:
         following = self._task.curriculum.next_phase
         if following is None:
             for pending in self._queue.take(NextPhase):
-                pending.refused("there is no next phase: this is the last, or the profile has none")
+                pending.refused("no next phase")
         asked = self._queue.waiting(NextPhase)  # answered when that phase begins
         return self._task.curriculum.due(self._loop.timesteps, asked[0].by if asked else "")
 

@@ -69,7 +69,7 @@ class ViewerChild:
     def send(self, message: ToViewer) -> None:
         """A viewer that leaves so much unread that sending would wait for it is ended, as its host will find."""
         if not takes_more(self.pipe):
-            self.failure = ViewerFailed("it was ended, for it took no more messages (was it stopped?)", "")
+            self.failure = ViewerFailed("ended: it took no more messages (was it stopped?)", "")
             self.process.kill()
             return
         with contextlib.suppress(OSError):  # it is gone, as its host will find
@@ -187,7 +187,7 @@ class ViewerHost:
         """Another task has begun: play that, with the same outputs."""
         if self._running is not None:
             outputs = set(self._outputs)
-            self._stop("another lesson has begun")
+            self._stop("another task began")
             self._start(outputs)
 
     def live(self) -> ViewerLive | None:
@@ -197,7 +197,7 @@ class ViewerHost:
         if running.playing is None:
             return ViewerLive("starting", None, "", [OutputLive(name, "", 0) for name in sorted(self._outputs)])
         playing, silence = running.playing, time.monotonic() - running.last_message
-        problem = f"no word of it for {duration(silence)}" if silence > SILENT else ""
+        problem = f"silent for {duration(silence)}" if silence > SILENT else ""
         return ViewerLive("playing", playing.timesteps, playing.address, playing.outputs, problem)
 
     def close(self) -> None:
@@ -224,7 +224,7 @@ class ViewerHost:
             return
         if not wanted.on and self._running is None:
             self._problem = ""
-            pending.applied("the viewer was off already")
+            pending.applied("the viewer was already off")
         elif not wanted.on and not wanted.output:
             self._stop()
             pending.applied("the viewer is off")
@@ -245,7 +245,7 @@ class ViewerHost:
             self._running = self._child(self._task.learner.policy_flat())
         except (RltuiError, OSError, MemoryError) as error:
             reason = in_words(error) if isinstance(error, RltuiError) else why(error)
-            self._problem = f"the viewer cannot be started: {reason}"
+            self._problem = f"cannot start the viewer: {reason}"
             self._log("error", f"{self._problem}; training goes on")
             return False
         for name in sorted(outputs):

@@ -105,7 +105,7 @@ def _control(before: RunSnapshot, now: RunSnapshot) -> Iterator[Notice]:
         yield Notice("control", now.run, f"You control {now.run}", text, moment, now.timesteps)
     elif now.link.controller:
         who = now.link.controller.partition(", pid")[0]
-        text = "Your keys do not act on the training any more; O takes control back."
+        text = "O takes control back."
         yield Notice("control", now.run, f"{who} controls {now.run}", text, moment, now.timesteps, "warning")
 
 
@@ -130,9 +130,7 @@ class UncleanEnd:
         if self._noticed or now - self._gone < GONE_AFTER:
             return []
         self._noticed = True
-        text = (
-            f"The trainer's process has gone without a word after {snapshot.timesteps:,} timesteps; its log says more."
-        )
+        text = f"The trainer died after {snapshot.timesteps:,} timesteps; see its log."
         title = f"{snapshot.run} ended uncleanly"
         return [Notice("failed", snapshot.run, title, text, now, snapshot.timesteps, "error")]
 
@@ -149,7 +147,7 @@ class Hooks:
         if not self._command:
             return
         if not self._free.acquire(blocking=False):
-            self._failed(f"{self._command[0]}: {MOST_HOOKS} of them still run, so {notice.kind} was not told")
+            self._failed(f"{self._command[0]}: {MOST_HOOKS} still running, so none was started for {notice.kind}")
             return
         threading.Thread(target=self._run, args=(notice,), name="hook", daemon=True).start()
 
@@ -157,9 +155,9 @@ class Hooks:
         try:
             problem = self._problem(notice)
         except FileNotFoundError:
-            problem = "there is no such command; ui.toml names it in notify.hook"
+            problem = "no such command (notify.hook in ui.toml)"
         except PermissionError:
-            problem = "it may not be run: make it executable (chmod +x)"
+            problem = "not executable (chmod +x)"
         except (OSError, ValueError) as error:
             problem = str(error)
         finally:
@@ -177,7 +175,7 @@ class Hooks:
             _, errors = process.communicate(payload(notice), timeout=self._seconds)
         except subprocess.TimeoutExpired:
             _kill(process)
-            return f"not done after {self._seconds:g} s (notify.hook_seconds in ui.toml), so it was ended"
+            return f"ended: not done after {self._seconds:g} s (notify.hook_seconds in ui.toml)"
         if process.returncode == 0:
             return ""
         words = errors.decode("utf-8", "replace").strip()[-MOST_ERROR:]

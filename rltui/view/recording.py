@@ -139,7 +139,7 @@ def _rest(path: Path, arrays: Mapping[str, NDArray[Any]], shape: tuple[int, int]
     for name, (kind, expected) in kinds.items():
         found = arrays.get(name)
         if found is None:
-            raise refused(path, f"expected also {name}, which a recording to be watched has, found it nowhere")
+            raise refused(path, f"expected {name}, found none")
         if found.shape != expected or found.dtype.kind != kind:
             words = {"f": "numbers", "i": "whole numbers", "U": "text"}[kind]
             raise refused(path, f"{name}: expected {words} {list(expected)}, found {found.dtype} {list(found.shape)}")

@@ -44,7 +44,7 @@ def test_a_bot_learns_with_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert "[OK] mine: 1v1, 7 numbers observed" in rltui("profile", "check", "mine")
     settings = [part for override in SMALL for part in ("--set", override)]
     out = rltui("train", "mine", "--resume", "new", "--run", "first", "--steps", "1024", *settings)
-    assert "RLGym RewardFunctions are called for each arena by itself" in out
+    assert "RLGym RewardFunctions are called arena by arena" in out
     records = list(read_journal(DataDir(Path("data")).run("first").journal))
     (started,) = [record for record in records if isinstance(record, RunStarted)]
     assert started.obs_size == 7

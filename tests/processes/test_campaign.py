@@ -178,11 +178,11 @@ def test_a_learning_rate_set_by_hand_outlives_the_trainer_until_the_profile_chan
     campaign.start("--steps", str(reached + 512))
     assert campaign.wait_end() == 0
     assert campaign.iterations()[-1].metrics["train/learning_rate"] == 5e-5
-    assert any("5e-05, set by hand, goes on" in line for line in said(campaign))
+    assert any("5e-05, set by hand, still holds" in line for line in said(campaign))
     campaign.start("--steps", str(reached + 1024), "--set", "ppo.learning_rate=3e-4")
     assert campaign.wait_end() == 0
     assert campaign.iterations()[-1].metrics["train/learning_rate"] == 3e-4
-    assert any("which has changed, wins over 5e-05" in line for line in said(campaign))
+    assert any("changed since, replaces 5e-05" in line for line in said(campaign))
 
 
 def test_a_switch_that_fails_stops_the_run_with_a_checkpoint(campaign: Training) -> None:

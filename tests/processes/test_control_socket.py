@@ -256,7 +256,7 @@ def test_a_socket_left_by_a_killed_trainer_is_replaced(paths: RunPaths) -> None:
     address = sockets.read(paths.socket_file)
     assert address is not None
     assert Path(address.address).exists()
-    with pytest.raises(TrainerAbsentError, match=f"the one of pid {address.pid} ended without a word"):
+    with pytest.raises(TrainerAbsentError, match=rf"\(pid {address.pid}\) died"):
         ControlClient().connect(paths)
     with ControlServer(paths, "alpha"), ControlClient("ada") as client:
         assert client.connect(paths).pid == os.getpid()

@@ -112,5 +112,5 @@ def test_where_it_cannot_be_made_again_that_is_said_once_and_tried_on(
 def test_until_then_nobody_is_told_that_the_trainer_has_ended(paths: RunPaths) -> None:
     """It holds the run's lock, so it is there."""
     sockets.write(paths.socket_file, sockets.choose(paths.folder))
-    with RunLock(paths), pytest.raises(TrainerSilentError, match="its control socket is gone"):
+    with RunLock(paths), pytest.raises(TrainerSilentError, match="lost its control socket"):
         ControlClient().connect(paths)

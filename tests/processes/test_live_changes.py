@@ -190,6 +190,6 @@ def test_what_was_set_by_hand_outlives_the_trainer_until_the_profile_changes(sha
     marks = [mark for mark in fold(RunSnapshot(), running.poll()).marks if mark.kind == "changed"]
     assert [mark.label for mark in marks if mark.by_hand is None] == ["entropy coefficient 0.02"], "an edit, marked"
     messages = [record.message for record in running.poll() if isinstance(record, LogLine)]
-    assert "reward touch 2, set by hand, goes on: the profile's has not changed since" in messages
-    assert "the profile's entropy coefficient, which has changed, wins over 0.005, set by hand" in messages
+    assert "reward touch 2, set by hand, still holds" in messages
+    assert "the profile's entropy coefficient, changed since, replaces 0.005, set by hand" in messages
     assert not lines(running, "debug_actions", row.time - 0.001), "flags are of one trainer's life"

@@ -31,5 +31,5 @@ def test_a_run_whose_every_update_was_dropped_fails(training: Training, tmp_path
     assert len(dropped) == 2
     end = training.wait_records(RunFinished)[-1]
     assert end.exit_code == 1
-    assert end.reason.startswith("failed: nothing was learned, for every update was dropped; the newest: ")
+    assert end.reason.startswith("failed: every update was dropped; the newest: ")
     assert describe_run(training.paths).state == "failed"

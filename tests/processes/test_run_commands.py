@@ -194,7 +194,7 @@ def test_stop_without_waiting_only_asks(start: Start, rltui: Run) -> None:
     code, out, _ = rltui("stop", "--wait", "0")
     assert code == 0
     [line] = [line for line in out.splitlines() if not line.startswith("state:")]
-    assert line.endswith("it finishes its iteration, saves and ends")
+    assert line.endswith("finish the iteration, save, end")
     assert process.wait(10.0) == 0
 
 
@@ -202,7 +202,7 @@ def test_stop_by_signal_where_there_is_no_socket(start: Start, rltui: Run) -> No
     process = start("mute")
     code, out, _ = rltui("stop", "--now")
     assert code == 0
-    assert f"telling pid {process.pid} by signal instead" in out
+    assert f"sending pid {process.pid} a signal instead" in out
     assert "Ctrl-C, " in out.splitlines()[-1]
 
 

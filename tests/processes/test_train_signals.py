@@ -67,7 +67,7 @@ def test_twice_saves_at_once_and_drops_the_unfinished_iteration(training: Traini
     training.start()
     training.wait_records(CheckpointSaved)  # the one before the first iteration: collecting has begun
     children = training.children()
-    press(training, "the iteration is finished and saved")
+    press(training, "finishing the iteration")
     send(training, signal.SIGINT)
     assert training.wait_end() == 0
     assert training.wait_records(RunFinished)[-1].timesteps == 0, "long before the iteration could end"
@@ -80,7 +80,7 @@ def test_thrice_abandons_at_once(training: Training) -> None:
     training.start()
     training.wait_records(CheckpointSaved)
     children = training.children()
-    press(training, "the iteration is finished and saved")
+    press(training, "finishing the iteration")
     send(training, signal.SIGINT)
     wait_for(lambda: "Ctrl-C, 2 times" in training.output or training.process.poll() is not None, "the second one")
     send(training, signal.SIGINT)

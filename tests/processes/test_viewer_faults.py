@@ -125,7 +125,7 @@ def test_a_stopped_viewer_is_said_to_be_silent_and_ended_when_it_is_switched_off
     applied(here, SetRender(True))
     process = process_of(here)
     process.send_signal(signal.SIGSTOP)
-    wait_for(lambda: (found := viewer(here)) is not None and "no word of it" in found.problem, "the silence", 10.0)
+    wait_for(lambda: (found := viewer(here)) is not None and "silent for" in found.problem, "the silence", 10.0)
     here.check_continues()
     applied(here, SetRender(False))
     wait_for(lambda: viewer(here) is None, "a live frame without it")

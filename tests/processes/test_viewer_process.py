@@ -95,7 +95,7 @@ def test_what_cannot_be_done_is_refused(shared: Training) -> None:
     answer = ask(training, SetRender(True, "rocketsimvs"))
     assert isinstance(answer, CommandRefused)
     assert 'did you mean "rocketsimvis"' in answer.reason
-    assert applied(training, SetRender(False)).detail in ("the viewer is off", "the viewer was off already")
+    assert applied(training, SetRender(False)).detail in ("the viewer is off", "the viewer was already off")
 
 
 def test_a_recording_is_kept_when_the_run_ends(shared: Training) -> None:

@@ -154,7 +154,7 @@ def test_without_room_for_a_process_training_goes_on_with_the_others(run: Traini
     trainer(run).rlimit(psutil.RLIMIT_NOFILE, (FEW, before[1]))
     victim.kill()
     line = wait_for(lambda: lines(run)[said:], "why it is not replaced")[0].message
-    assert "worker 1 cannot be started: Too many open files" in line and "ulimit -n" in line
+    assert "worker 1 cannot start: Too many open files" in line and "ulimit -n" in line
     run.check_continues()
     assert size(run) == 256, "the other worker's half"
     started = count(run, WorkerStarted)

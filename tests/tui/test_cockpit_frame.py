@@ -274,7 +274,7 @@ async def test_texts_and_tabs_name_the_users_own_keys(tmp_path: Path) -> None:
         text = screen_text(pilot.app.screen)
         assert " f7 " in text.splitlines()[3]
         await pilot.press("8")
-        await until_shown(pilot, "f6 lets the newest weights play here")
+        await until_shown(pilot, "f6 starts it")
         await pilot.press("question_mark")
         await pilot.press("pagedown")
         await until_shown(pilot, "ceiling. f6")

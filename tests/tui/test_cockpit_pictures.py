@@ -65,7 +65,7 @@ def cases() -> list[Case]:
         Case(
             "starting",
             FakeRun(run_story.opening()[:2]),
-            ("◌ STARTING", "not connected", "1 ◌ starting", "Here will be charts"),
+            ("◌ STARTING", "not connected", "1 ◌ starting", "first finished iteration"),
             later=run_story.START + 2 - NOW,
         ),
         Case("before-the-first-word", FakeRun([]), ("◌ STARTING", "the trainer loads torch")),

@@ -87,7 +87,7 @@ async def test_a_table_that_changed_on_disk_is_told_and_the_checkpoint_s_words_a
     tables = Tables(other, figure_stories.verdict())
     async with opened(rich_run(), tables=tables) as pilot:
         await pilot.press("5")
-        await until_shown(pilot, "another table than its profile names now")
+        await until_shown(pilot, "the profile's table has changed")
         text = await until_shown(pilot, "full throttle, right, boost")
         assert "wrong" not in text
     saved = next(record.path for record in reversed(run_story.told()) if getattr(record, "kind", "") == "checkpoint")
@@ -120,4 +120,4 @@ async def test_a_click_selects_a_worker() -> None:
 async def test_no_car_has_turtled_yet() -> None:
     async with opened(FakeRun(run_story.told(), control=FakeControl())) as pilot:
         await pilot.press("6")
-        await until_shown(pilot, "No car has turtled yet")
+        await until_shown(pilot, "No car has landed on its roof yet")

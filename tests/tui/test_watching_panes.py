@@ -89,14 +89,14 @@ async def test_what_is_said_while_nothing_can_be_seen(readers: list[FakeReader])
     run = live_run()
     async with cockpit(run) as pilot:
         await pilot.press("8")
-        await until_shown(pilot, "Nobody plays. V lets the newest weights play here")
+        await until_shown(pilot, "The viewer is off. V starts it")
         await tells(pilot, run, viewer("starting", address="", timesteps=None, outputs=[]))
-        await until_shown(pilot, "The viewer starts")
+        await until_shown(pilot, "The viewer is starting")
         await tells(pilot, run, viewer("failed", address="", outputs=[], problem="my.py:3: KeyError: 'ball'"))
         await until_shown(pilot, "The viewer failed: my.py:3: KeyError: 'ball'")
         assert not readers
         await tells(pilot, run, viewer())
-        await until_shown(pilot, "its picture is on the way")
+        await until_shown(pilot, "Waiting for the first picture")
         assert [reader.address for reader in readers] == [ADDRESS]
         readers[-1].problem = "no picture: Connection refused"
         cockpit_of(pilot).query_one(ArenaPane).repaint()

@@ -11,7 +11,7 @@ from tests.fakes.fake_run import FakeControl, FakeRun
 from tests.fakes.screens import NOW, Clock, cockpit, until_shown
 
 ROWS = 240
-ADVICE = "it hardly explores any more: raise the entropy coefficient"
+ADVICE = "it hardly explores: raise the entropy coefficient"
 
 
 def collapsed(row: int) -> IterationFinished:

@@ -269,7 +269,7 @@ ABILITIES: tuple[Single | Pair, ...] = (
     Single(
         Ability("presses jump", lambda c: c.jump),
         ROOF,
-        "the bot could not right itself with a jump, which is the fastest way",
+        "the bot could not right itself with a jump, the fastest way",
     ),
     Pair(
         "pitches",
@@ -329,7 +329,7 @@ ABILITIES: tuple[Single | Pair, ...] = (
         (
             "the bot would have to let go of the boost to lower its nose",
             "the bot would have to let go of the boost to lift its nose",
-            "the bot would have to let go of the boost to lift or lower its nose: it could hardly fly",
+            "the bot would have to let go of the boost to lift or lower its nose, and could hardly fly",
         ),
     ),
     Pair(

@@ -318,7 +318,7 @@ def control_check() -> TableCheck:
     return TableCheck(
         "controls",
         "fail",
-        f"{'; '.join(wrong)}: the columns reach the simulator in another order, and the bot could do nothing as meant",
+        f"{'; '.join(wrong)}: the columns reach the simulator in another order",
     )
 
 
@@ -375,7 +375,7 @@ def _judged(trial: RowTrial, claimed: int, values: Float, tried: Int) -> TableCh
     return TableCheck(
         key,
         "fail",
-        f"{wanted}, yet with none the car {goal} (the best: {_figure(value)}): in the game the bot could not do it",
+        f"{wanted}, yet with none the car {goal} (the best: {_figure(value)})",
         (trial.state,),
     )
 
@@ -398,7 +398,6 @@ def _righting(simulator: RowSimulator, rows: Float, legal: Bool) -> TableCheck:
     return TableCheck(
         key,
         "warn",
-        f"no row that is held for {duration(ROOF_STEPS * seconds)} puts a car on its roof back on its wheels: a bot that lies there "
-        "could hardly get up",
+        f"no row held for {duration(ROOF_STEPS * seconds)} puts a car on its roof back on its wheels",
         (ROOF,),
     )

@@ -66,8 +66,8 @@ def _random(rows: Float) -> str:
     driving = len(representatives(rows, BY_NAME["driving"]))
     flying = len(representatives(rows, BY_NAME["airborne with flip"]))
     return (
-        f"while driving {driving:,} of them do different things (the other {len(rows) - driving:,} do the same as one of "
-        f"those), in the air {flying:,}; a choice at random presses {listed(pressed)} of the time"
+        f"{driving:,} of them differ in effect while driving, {flying:,} in the air; random choices press {listed(pressed)} "
+        "of the time"
     )
 
 
@@ -95,8 +95,7 @@ def _finite(rows: Float) -> TableCheck:
     return TableCheck(
         "finite",
         "fail",
-        f"{_where(bad)} no finite number: the simulator takes it without a word, and the car that plays it is lost to the "
-        "game until the episode ends",
+        f"{_where(bad)} not finite: the car that plays it is lost until the episode ends",
     )
 
 
@@ -118,7 +117,7 @@ def _buttons(rows: Float) -> TableCheck:
     return TableCheck(
         "buttons",
         "fail",
-        f"{_where(bad)} neither 0 nor 1: a button cannot be pressed by half, the game would take it as pressed",
+        f"{_where(bad)} neither 0 nor 1: the game would take the button as pressed",
     )
 
 
@@ -142,7 +141,7 @@ def _duplicates(rows: Float) -> TableCheck:
     return TableCheck(
         "duplicates",
         "fail",
-        f"{listed(shown)}{more}: the bot could not tell them apart, and what they do would be tried more often than the rest",
+        f"{listed(shown)}{more}: what they do would be tried more often than the rest",
     )
 
 
@@ -157,7 +156,7 @@ def _fallback(rows: Float, row: int | None) -> TableCheck:
     return TableCheck(
         "fallback",
         "fail",
-        f"fallback row {row} is not all zeros ({listed(held)}): whenever a choice is illegal, the bot could not stand still",
+        f"fallback row {row} is not all zeros ({listed(held)}): it is played for illegal choices",
     )
 
 
@@ -166,9 +165,7 @@ def _recovery(rows: Float, row: int) -> TableCheck:
         return TableCheck("recovery", "fail", f"recovery_row {row} is no row: the table has rows 0 to {len(rows) - 1}")
     throttle, jump = rows[row, 0], rows[row, AXES]
     if throttle == 0 and jump == 0:
-        return TableCheck(
-            "recovery", "warn", f"recovery row {row} neither jumps nor drives: a bot on its roof could not get up by it"
-        )
+        return TableCheck("recovery", "warn", f"recovery row {row} neither jumps nor drives: it cannot right a car")
     return TableCheck("recovery", "pass", f"recovery row {row} {'jumps' if jump else 'drives'}")
 
 
@@ -181,9 +178,8 @@ def column_check(rows: Float) -> TableCheck:
     return TableCheck(
         "columns",
         "fail",
-        f"columns {CONTROLS[one]} and {CONTROLS[other]} look exchanged: as the table stands, {_shown(explained)}; "
-        f"with the two exchanged, none of this. What is meant as {CONTROLS[one]} would be played as {CONTROLS[other]}, and the "
-        f"bot could do neither as it was meant. The order is {', '.join(CONTROLS)}",
+        f"columns {CONTROLS[one]} and {CONTROLS[other]} look exchanged: {_shown(explained)}; with the two exchanged, none of "
+        f"this. The order is {', '.join(CONTROLS)}",
     )
 
 

@@ -65,7 +65,7 @@ class Actor:
         if spec.table_hash not in ("", self.env.table_hash):
             raise RltuiError(
                 f"the action table {spec.env.table.name} has changed since the run began",
-                "put it back as it was, or start anew with --resume new",
+                "restore it, or start anew: --resume new",
             )
         self._agents = spec.arenas * self.env.learners
         self._policy = DiscretePolicy(spec.policy_sizes, self._agents, self.env.masks, spec.normalize)

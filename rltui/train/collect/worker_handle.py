@@ -22,7 +22,7 @@ from rltui.train.collect.worker import ActorSpec, WorkerSpec, main
 FIRST_PAUSE, LONGEST_PAUSE = 1.0, 60.0  # seconds before the next try; twice as long each time
 LIMITS = {
     errno.EAGAIN: "the limit on processes is reached (ulimit -u, or the container's)",
-    errno.ENOMEM: "the machine, or the container, has no memory left",
+    errno.ENOMEM: "the machine or container is out of memory",
     errno.EMFILE: "the trainer's limit on open files is reached (ulimit -n)",
     errno.ENFILE: "the machine's limit on open files is reached",
     errno.ENOSPC: "the disk of the temporary folder is full",

@@ -170,7 +170,7 @@ class LocalCollector(Collector):
 
     def _no_room(self, error: OSError | MemoryError) -> None:
         absent = [str(index) for index, handle in enumerate(self._handles) if handle.state == "absent"]
-        who = f"worker{'s' if len(absent) > 1 else ''} {', '.join(absent)} cannot be started: {why(error)}"
+        who = f"worker{'s' if len(absent) > 1 else ''} {', '.join(absent)} cannot start: {why(error)}"
         pause, alone = self._pauses.failed(), len(absent) == len(self._handles)
         without = self._without()
         if alone and without > PATIENCE:

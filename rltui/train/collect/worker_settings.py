@@ -149,8 +149,8 @@ def _by(workers: tuple[int, ...], everybody: int) -> str:
 def _without(missing: list[int], workers: tuple[int, ...]) -> str:
     names = ", ".join(map(str, missing))
     return (
-        f"{len(workers) - len(missing)} of {len(workers)} workers have it; worker {names} has not answered for "
-        f"{PATIENCE:g} s, and gets it when it does, or the one in its place"
+        f"{len(workers) - len(missing)} of {len(workers)} workers have it; worker {names}, silent for "
+        f"{PATIENCE:g} s, gets it when it answers or is replaced"
     )
 
 
@@ -190,8 +190,8 @@ class DebugRun:
         if self._iterations == 1:
             self._settings.set_flags(OTHERS, on=True, restart_episodes=True)
         elif self._iterations == 2:
-            self._debug.say(TURTLED, ["iteration 2: every episode begins turtled, whatever the profile says"])
+            self._debug.say(TURTLED, ["iteration 2: every episode begins turtled"])
             self._settings.set_flags([TURTLED], on=True, restart_episodes=True)
         elif self._iterations == 3:
-            self._debug.say(TURTLED, ["over: episodes begin as the profile says"])
+            self._debug.say(TURTLED, ["over: episodes begin by the profile again"])
             self._settings.set_flags([TURTLED], on=False, restart_episodes=True)

@@ -255,7 +255,7 @@ class ControlHolder:
     def refusal(self, client: Client, command: Command) -> str | None:
         """Why the command is not taken from this client; None when it is."""
         if client.readonly:
-            return "this client is attached read-only"
+            return "this client is read-only"
         if isinstance(command, TakeControl):
             return "a command line's errand never holds control" if client.one_shot else None
         holder = self.holder

@@ -99,14 +99,13 @@ def warnings(use: TableUsage, controls: Controls) -> Iterator[str]:
     what, one, left, other, right = next(iter(sides(use, controls)), ("", "", 0.0, "", 0.0))
     if what == "turns" and max(left, right) > LOPSIDED * min(left, right):
         yield (
-            f"turns {one} {_percent(left)}, {other} {_percent(right)}: it leans to one side; are both legal "
-            "and in the table, is the observation mirrored right?"
+            f"turns {one} {_percent(left)}, {other} {_percent(right)}: are both in the table and legal, and the observation mirrored?"
         )
     most = max(range(len(use.counts)), key=lambda row: use.counts[row])
     if use.counts[most] > MUCH * total:
-        yield f"row {most} is {_percent(use.counts[most] / total)} of all choices: raise the entropy coefficient if that is early"
+        yield f"row {most} is {_percent(use.counts[most] / total)} of all choices: if early, raise the entropy coefficient"
     if use.dead > FEW * len(use.counts):
-        yield f"{use.dead} of {len(use.counts)} rows were never chosen: they do nothing, or are never legal"
+        yield f"{use.dead} of {len(use.counts)} rows never chosen: they do nothing, or are never legal"
 
 
 def _percent(share: float) -> str:
@@ -123,15 +122,13 @@ class ActionTablePane(FilterablePane):
     NAME = "Action table"
     SHORT = "Table"
     EVERY = 0.9
-    EMPTY = "Here will be how often each row of the action table is chosen, after the first iteration."
+    EMPTY = "How often each row of the action table is chosen appears after the first iteration."
     HELP = (
-        "Each row of the action table (lookup table, LUT) is one combination of the controls; the counts are of all "
-        "choices since the trainer started. A row never chosen is dead: it does nothing, is never legal, or the bot "
-        "has unlearned it. Entropy says how evenly rows are chosen: ln n nats where n of them are chosen alike. Here "
-        "it is that of all choices put together, since the trainer started; the entropy among the metrics is that of "
-        "one decision, as a mean, and smaller: a bot that is sure each time, yet of other rows in other places, has a "
-        "high one here and a low one there. A bot that turns one way only, or a table without plain full throttle, is "
-        "seen here first. The findings are those of rltui lut."
+        "Each row of the action table (lookup table, LUT) is one combination of the controls, counted since the trainer "
+        "started. A row never chosen does nothing, is never legal, or has been unlearned. Entropy here is that of all "
+        "choices together, ln n nats if n rows are chosen equally often; the charts show the mean of single decisions, "
+        "which is lower where a bot is sure each time but chooses differently from place to place. Findings are those of "
+        "rltui lut."
     )
 
     class Examined(Message):
@@ -232,14 +229,14 @@ class ActionTablePane(FilterablePane):
     def _findings(self, snapshot: RunSnapshot, width: int) -> Iterator[Line]:
         verdict, used = self.verdict, snapshot.table_use
         if verdict is None:
-            yield (("examining the table, in a process of its own …", "muted"),)
+            yield (("checking the table …", "muted"),)
             return
         if verdict.problem:
             yield from _finding("warn", verdict.problem, width)
             return
         if used is not None and verdict.table_hash not in (None, used.table_hash):
             words = (
-                f"the run plays another table than its profile names now: {used.table_hash[:12]} in the run, "
+                f"the profile's table has changed: {used.table_hash[:12]} in the run, "
                 f"{(verdict.table_hash or '')[:12]} in the file; the next start would refuse or change it"
             )
             yield from _finding("fail", words, width)
@@ -307,9 +304,9 @@ def _figures(use: TableUsage, report: TableVerdict | None, snapshot: RunSnapshot
     rows, entropy = len(use.counts), use.entropy
     fair = math.log(rows) if rows else 0.0
     like = formatting.UNKNOWN if entropy is None else f"{math.exp(entropy):.0f}"
-    words = f"all choices together {formatting.number(entropy)} of {fair:.2f} nats, as {like} rows chosen alike"
+    words = f"all choices {formatting.number(entropy)} of {fair:.2f} nats, like {like} rows chosen equally often"
     single = formatting.number(snapshot.metrics.get(metric_keys.ENTROPY))
-    words += f"; one decision {single} (mean of the newest update, as in the charts)"
+    words += f"; one decision {single} (mean of the newest update)"
     yield from _fact("rows", f"{rows - use.dead} of {rows} chosen, {use.dead} never", width)
     yield from _fact("entropy", words, width)
     controls = report.controls if report is not None else []

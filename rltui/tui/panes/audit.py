@@ -33,16 +33,11 @@ class AuditPane(FilterablePane):
     SLOT = "side"
     NAME = "Audit"
     SHORT = "Audit"
-    EMPTY = (
-        "Here will be who asked for what, and what became of it: pauses, saves, flags, learning rates, reward weights."
-    )
+    EMPTY = "Pauses, saves, debug flags and changed settings appear here, with who sent them and what came of it."
     HELP = (
-        "One line for each command that reached the trainer, from any viewer or command line: when, who, what, and its "
-        "outcome with the seconds from acceptance until it was in force. A change of a setting is written again, with "
-        "●, at the timestep from which it holds, where the charts have a mark; "
-        "○ is a change that holds no more: a newer one, the profile, a switch-off, a resume or the trainer's end has taken "
-        "it back. What is too long for its line stands whole below, for the entry under the cursor. It all is in the run's "
-        "journal for good."
+        "One line per command that reached the trainer, from any viewer or command line: when, who, what, its outcome and "
+        "the seconds until it was in force. ● marks the timestep from which a changed setting holds, as in the charts; ○ "
+        "one no longer in force. The entry under the cursor stands below in full."
     )
     BINDINGS: ClassVar[list[BindingType]] = pane_bindings("audit")
     FOLLOW = True

@@ -80,6 +80,6 @@ class RunComparison:
             names = [name for name in runs.names() if name != own]
             briefs = [runs.brief(name) for name in names] if choice == "choose" else []
         except OSError as error:
-            self.post(RunsListed((), choice, f"the runs cannot be listed: {error.strerror or error}"))
+            self.post(RunsListed((), choice, f"cannot list the runs: {error.strerror or error}"))
         else:
             self.post(RunsListed(names, choice, briefs=briefs))

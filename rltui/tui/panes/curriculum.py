@@ -28,12 +28,12 @@ class CurriculumPane(Pane, ScrollableLines):
     NAME = "Curriculum"
     SHORT = "Curriculum"
     EVERY = 0.9
-    EMPTY = "Here will be the campaign's phases, and how far the next one is, once the trainer has opened the run."
+    EMPTY = "Phases appear here once the trainer has opened the run."
     HELP = (
-        "A campaign goes on to its next phase when the bot's own games reach every criterion, over the newest window of "
-        "iterations and after the phase's least timesteps; or after max_steps in any case; or when you press <next_phase>. The time "
-        "left follows from the straight line through the newest 50 iterations; where the figure wanders or falls, nothing "
-        "is promised and a dash stands there. Stages of match play change by the run's timesteps alone."
+        "The next phase begins when the bot's own games meet every criterion over the newest window of iterations, after "
+        "the phase's minimum of timesteps; or after max_steps; or when you press <next_phase>. Times left extend a "
+        "straight line through the newest 50 iterations; a dash where it leads nowhere. Stages of match play change by "
+        "timesteps alone."
     )
 
     def has_nothing(self, view: View) -> bool:
@@ -72,10 +72,10 @@ def _here(snapshot: RunSnapshot, width: int) -> Iterator[Line]:
     plan, now, header = snapshot.plan, phase_now(snapshot), snapshot.header
     stage = f"  ·  stage {header.stage}" if header is not None and header.stage else ""
     if plan is None:
-        yield from wrap("The trainer of this run did not tell what it plans: it is an older version.", width, "warn")
+        yield from wrap("An older version trained this run: its plan is not known.", width, "warn")
     elif not plan.phases:
-        words = "No curriculum: rewards, resets and settings stay as they are." if not _changes(plan) else "No phases."
-        yield from wrap(words + " A campaign goes through phases by skill: rltui train campaign", width, "muted")
+        words = "No curriculum." if not _changes(plan) else "No phases."
+        yield from wrap(words + " For one by skill: rltui train campaign", width, "muted")
         if stage:
             yield ((stage.removeprefix("  ·  "), "strong"),)
     else:
@@ -99,16 +99,16 @@ def _lasted(snapshot: RunSnapshot) -> str:
 def _criteria(snapshot: RunSnapshot, width: int, key: str) -> Iterator[Line]:
     plan, found = snapshot.plan, criteria(snapshot)
     if is_last_phase(snapshot):
-        yield (("The last phase: it goes on until the run ends.", "muted"),)
+        yield (("Last phase: until the run ends.", "muted"),)
         return
     if found:
         over = f" over the newest {formatting.plural(plan.window, 'iteration')}" if plan is not None else ""
-        yield crop(((f"To go on, all of this{over}", "title"),), width)
+        yield crop(((f"To go on, all of these{over}", "title"),), width)
         yield from (_way(way, _speed(snapshot), width) for way in found)
     elif plan is None or not plan.phases:
         return
     yield from _when(snapshot, found, width, key)
-    yield from wrap(f"{key} goes on now, whatever the bot can do; it asks first.", width, "muted")
+    yield from wrap(f"{key} starts the next phase now (asks first).", width, "muted")
 
 
 def _way(way: CriterionProgress, speed: float | None, width: int) -> Line:
@@ -157,13 +157,13 @@ def _when(snapshot: RunSnapshot, found: list[CriterionProgress], width: int, key
         steps = steps_by_skill(found)
         held = [way.label for way in found if way.steps is None]
         when = "now" if steps == 0 else _in(steps, speed)
-        why = f", for there is none yet in {', '.join(held)}" if held else ""
+        why = f" (no trend yet: {', '.join(held)})" if held else ""
         yield from wrap(f"Next phase by the trend: {when}{why}", width)
     if latest is not None:
-        words = f"In any case after {formatting.count(latest)} more timesteps, {_in(latest, speed)} (max_steps)"
+        words = f"At the latest after {formatting.count(latest)} more timesteps, {_in(latest, speed)} (max_steps)"
         yield from wrap(words, width, "muted")
     elif not found:
-        yield from wrap(f"Nothing but {key} leads on: the phase has neither criteria nor max_steps.", width, "warn")
+        yield from wrap(f"Only {key} ends this phase: it has neither criteria nor max_steps.", width, "warn")
 
 
 def _schedules(snapshot: RunSnapshot, width: int) -> Iterator[Line]:
@@ -194,7 +194,7 @@ def _next(snapshot: RunSnapshot, width: int) -> Iterator[Line]:
     if plan is None or now is None or now + 1 >= len(plan.phases):
         return
     phase: PhasePlan = plan.phases[now + 1]
-    yield crop((("What the next phase changes", "title"), (f"  {phase.label}, {phase.profile}", "muted")), width)
+    yield crop((("Changes in the next phase", "title"), (f"  {phase.label}, {phase.profile}", "muted")), width)
     if not phase.changes:
         yield (("  nothing", "muted"),)
     for change in phase.changes:
@@ -206,7 +206,7 @@ def _before(snapshot: RunSnapshot, width: int) -> Iterator[Line]:
     """Newest first."""
     if not snapshot.tasks:
         return
-    yield (("What the run has gone through", "title"),)
+    yield (("History", "title"),)
     for record in reversed(snapshot.tasks):
         yield from _task(record, width)
 

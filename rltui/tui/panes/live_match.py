@@ -31,11 +31,11 @@ POLL = 0.25  # seconds that the reader takes at most to notice that it is to end
 CONNECT = 1.0  # seconds that an attempt may take
 SILENT_AFTER = 2.0  # seconds without a frame
 OFF = (
-    "Nobody plays. <render> lets the newest weights play here, in real time and under the run's own rules, and sends the match to "
+    "The viewer is off. <render> starts it: the newest weights play here in real time, under the run's rules, and in "
     "RocketSimVis."
 )
-STARTING = "The viewer starts: it loads the simulator and takes the newest weights."
-CONNECTING = "The viewer plays; its picture is on the way."
+STARTING = "The viewer is starting: loading the simulator and the newest weights."
+CONNECTING = "Waiting for the first picture."
 ROLES: Mapping[str, str] = {  # of the picture's styles
     "": "", "blue": "series-1", "orange": "series-2", "ball": "strong", "trail": "muted",
     "pad": "series-5", "line": "band", "dim": "muted", "goal": "hit",
@@ -113,18 +113,18 @@ def why_no_match(snapshot: RunSnapshot, now: float) -> Sentence | None:
     """Why there is no match to be seen; None where the viewer plays. now: Unix seconds."""
     viewer = snapshot.viewer
     if not condition(snapshot, now).running:
-        return f"The run has ended, and nobody plays. Its newest bot plays with: rltui watch {snapshot.run}", "muted"
+        return f"The run has ended. Watch its newest bot: rltui watch {snapshot.run}", "muted"
     if viewer is None:
         return OFF, "muted"
     if viewer.state == "starting":
         return STARTING, "busy"
     if viewer.state == "failed":
         return (
-            f"✗ The viewer failed: {viewer.problem}. Its trace is in the log (<log>); <render> starts it again.",
+            f"✗ The viewer failed: {viewer.problem}. Trace in the log (<log>); <render> restarts it.",
             "bad",
         )
     if not viewer.address:
-        return "The viewer plays, but has no stream for this screen: the log (<log>) says why.", "warn"
+        return "The viewer plays, but cannot send it here: the log (<log>) says why.", "warn"
     return None
 
 
@@ -281,11 +281,10 @@ class ArenaPane(LiveMatchPane):
     NAME = "Arena"
     SHORT = "Arena"
     HELP = (
-        "The newest weights play one game of this run in real time, with its own resets, terminals, opponents and rewards, "
-        "in a process beside the training. Blue's goal is on the left. Cars are B and O with an arrow for where they look, "
-        "small letters above 250 uu; the ball is ● on the floor, ◉ higher, ○ above 800 uu; ◆ a big pad, ◇ an empty one; the "
-        "column on the right shows heights up to the ceiling. <render> switches the viewer on and off; type <change> and render "
-        "rocketsimvis off, render recording on, render rlviser on for what it sends to."
+        "The newest weights play this run's game in real time, in a process of their own. Blue's goal is on the left. B "
+        "and O are cars with an arrow for their heading, in small letters above 250 uu; the ball is ● on the floor, ◉ "
+        "higher, ○ above 800 uu; ◆ is a big pad, ◇ an empty one; heights are on the right. <render> turns the viewer on "
+        "and off; type <change> and render rocketsimvis off, render recording on or render rlviser on for its outputs."
     )
 
     def wants(self, view: View) -> int:

@@ -32,13 +32,11 @@ class LogPane(Pane, ScrollableLines):
     NAME = "Log"
     SHORT = "Log"
     FILTERS = True
-    EMPTY = "Here will be what the trainer, its workers and whoever controls the run have to say."
+    EMPTY = "Messages of the trainer, its workers and whoever controls the run appear here."
     HELP = (
-        "Newest at the bottom; it follows until you move up (it says that it stands still), and again with End. <log_level> "
-        "changes the level shown; <filter> looks through the text, who says it and its debug flag; <back> shows all again, "
-        "with the cursor on the same entry. "
-        "The newest 5,000 entries are here; everything is in journal.jsonl of the run's folder, and what the trainer printed "
-        "in trainer.log."
+        "Newest at the bottom; the log follows until you move up, and again with End. <log_level> sets the level shown; "
+        "<filter> searches text, source and debug flag; <back> shows all again, with the cursor on the same entry. The "
+        "newest 5,000 entries are here, all in the run's journal.jsonl; the trainer's output is in trainer.log."
     )
     BINDINGS: ClassVar[list[BindingType]] = pane_bindings("log")
 

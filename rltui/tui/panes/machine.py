@@ -93,13 +93,12 @@ class MachinePane(Pane, ScrollableLines):
     NAME = "Machine"
     SHORT = "Machine"
     WANTS = ROOMY
-    EMPTY = "Reading the machine: processor, memory, disk, GPU and the run's processes …"
+    EMPTY = "Reading processor, memory, disk, GPU and processes …"
     HELP = (
-        "Read every 1.5 s by this program, on the machine that it runs on, and only while this pane is shown. A process's "
-        "CPU is in % of one core; its memory counts what it shares with others too. load: processes that wanted a core, mean "
-        "of 1, 5 and 15 minutes. When the disk will be full is told once its free room has been falling for a minute. The "
-        "last lines say what this screen itself costs: close panes, or detach, where that is too much. GPU figures need "
-        "a package: pip install nvidia-ml-py."
+        "Read every 1.5 s on this machine while the pane is shown. A process's CPU is in % of one core; its memory "
+        "includes what it shares. load: processes that wanted a core, mean of 1, 5 and 15 minutes. When the disk will be "
+        "full is known after a minute of falling free space. The last lines are the cost of this screen: close panes or "
+        "detach to save it. GPU figures: pip install nvidia-ml-py."
     )
 
     class Sampled(Message):
@@ -272,7 +271,7 @@ def _processes(sample: MachineSample, width: int, tight: bool) -> Iterator[Line]
             width,
         )
     if not any(process.role == "trainer" for process in sample.processes):
-        yield (("no trainer of this run runs here", "muted"),)
+        yield (("no trainer of this run here", "muted"),)
 
 
 def _cost(sample: MachineSample, width: int) -> Iterator[Line]:

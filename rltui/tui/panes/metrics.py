@@ -55,7 +55,7 @@ from rltui.tui.widgets.chart import AXIS
 from rltui.tui.widgets.filter_bar import AROUND, Filtered, Pattern, filter_words, is_attended
 from rltui.tui.widgets.plot import DecimationCache
 
-ALONE = "There is no other run in this data folder to compare with."
+ALONE = "No other run in this data folder."
 HELP_WIDTH, BESIDE_FROM = 44, 96  # columns of the explanation, and of a pane from which on it stands beside the charts
 USUAL_WIDTH = 40  # columns of a chart before the first one has been drawn
 LEAST_CHART = 5  # lines
@@ -75,21 +75,16 @@ class MetricsPane(Pane):
     SHORT = "Metrics"
     FILTERS = True
     EVERY = 2.9
-    EMPTY = (
-        "Here will be charts of reward, entropy, KL, losses and speed over the timesteps of the run. "
-        "The first point comes with the first finished iteration."
-    )
+    EMPTY = "Charts appear with the first finished iteration."
     HELP = (
-        "Charts over timesteps; a gap is an iteration without that figure, a dotted line a milestone, a change or a "
-        "resume. Where many iterations share a column, the line is their mean and the grey band behind it reaches from "
-        "the lowest to the highest. A smoothed line has the raw one behind it. Where there is room, the change stands "
-        "before the value: the mean of the newest 100 iterations against the 500 before (at first of the newest sixth). The cursor "
-        "reads all charts at one moment. A filter looks through all metrics of the run, not only the charted ones. A "
-        "compared run is aligned by its timesteps; ╎ is the end of the shorter one. The verdict above all panes judges the "
-        "reward since the newest start or change of rewards by the same change: learning above five times its noise, falling "
-        "below, and so until it is within the noise: flat. best and now are means of 50 iterations. Unhealthy: 15 of 20 "
-        "iterations of a figure are outside its usual range (well again at 5), updates were dropped, or a worker is ill. "
-        "A dash: fewer than 60 iterations, or not sure yet. "
+        "A gap is an iteration without that figure, a dotted line a milestone, a change or a resume, ╎ the end of the "
+        "shorter compared run. Where many iterations share a column, the line is their mean and the grey band their "
+        "range; a smoothed line has the raw one behind it. The change before the value is the mean of the newest 100 "
+        "iterations against the 500 before (at first of the newest sixth). A filter searches all metrics, not only the "
+        "charted ones. The verdict judges that change of the reward since the newest start or change of rewards: "
+        "learning above five times its noise, falling below minus that, and so until it is within the noise: flat. best "
+        "and now are means of 50 iterations. Unhealthy: a figure outside its usual range in 15 of 20 iterations (until "
+        "5), updates dropped, or a worker ill. A dash: under 60 iterations, or not sure yet. "
         f"{SHORT_SO_FAR.capitalize()}: {WHY_SHORT}."
     )
 

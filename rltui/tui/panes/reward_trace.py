@@ -266,10 +266,10 @@ class TracePane(LiveMatchPane, ScrollableLines):
     INTERVAL = 1.0  # every row moves with each drawing
     FOLLOW = True
     HELP = (
-        "Each row is a step of the match in the arena (<arena>), each column what one reward pays this car for it, weight, "
-        "modes, team spirit and zero sum included: together they are the total, from which the car learns. A dot is "
-        "nothing. <trace.car_before> and <trace.next_car> choose the car; scrolling up holds the rows still, End follows again. Where there is no room for "
-        "all rewards, those that lately paid least are added up in one column."
+        "Each row is a step of the match in the arena (<arena>), each column what one reward pays this car for it, with "
+        "weight, modes, team spirit and zero sum; the total is what it learns from. A dot is 0. <trace.car_before> and "
+        "<trace.next_car> choose the car; scrolling up holds the rows, End follows again. Rewards that do not fit are "
+        "summed in one column: those that lately paid least."
     )
 
     def __init__(self, *, name: str | None = None, classes: str = "pane") -> None:

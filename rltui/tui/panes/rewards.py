@@ -113,14 +113,14 @@ class RewardsPane(FilterablePane):
     NAME = "Rewards per episode"
     SHORT = "Rewards"
     EVERY = 2.9
-    EMPTY = "Here will be what each reward adds to an episode, as soon as episodes have ended in an iteration."
+    EMPTY = "What each reward adds to an episode appears once episodes have ended."
     HELP = (
-        "Each bar is the mean weighted contribution of one reward to a car's episode, over the episodes that ended in the "
-        "newest iteration (where none did, in the last one in which some did, with its age); they sum to the reported "
-        "reward. The percentage is its share of all contributions, signs left aside; an arrow says that it rises or falls by "
-        "the rule of the verdict. The weight is the one in force, "
-        "brighter where a schedule or somebody by hand has made it another than the profile's. One bar that dwarfs the rest is what the bot will learn, whatever was meant. "
-        "A penalty should be negative. Dotted lines in the curve are changes of its weight, and new phases or stages."
+        "Each bar is one reward's mean weighted contribution to a car's episode, over the episodes that ended in the "
+        "newest iteration (or the last one with any, with its age); together they are the reward per episode. The "
+        "percentage is its share of all contributions, signs aside; an arrow: it rises or falls, by the verdict's rule. "
+        "Weights are those in force, brighter where they differ from the profile's. One bar that dwarfs the rest is what "
+        "the bot will learn. A penalty should be negative. Dotted lines in the curve: changed weights, new phases or "
+        "stages."
     )
 
     def __init__(self, *, name: str | None = None, classes: str = "pane") -> None:
@@ -194,7 +194,7 @@ class RewardsPane(FilterablePane):
         if not found:
             return row
         if room < LEAST_CHART:
-            why = f"A curve needs {LEAST_CHART + 1} rows, there are {height} here: <maximise> gives this pane the whole screen."
+            why = f"A curve needs {LEAST_CHART + 1} rows, here are {height}: <maximise> gives it the whole screen."
             return [*row, *wrap(self.with_keys(why), width, "muted")][:height]
         return [*row, *self._curve(view, found[at], at, (width, room))]
 

@@ -29,19 +29,19 @@ TRAINER_SECONDS = (  # of the whole iteration first, then of its three parts
 )
 FOLDED = "the rest"
 ADVICE = {
-    "update": "fewer ppo.epochs, smaller policy.layers and critic.layers, or a GPU would help",
-    "simulate": "that is the simulator itself: only more or faster cores help (collect.workers)",
-    "infer": "smaller policy.layers would help, or more collect.arenas for each worker",
-    "observe": "a smaller observation would help (obs.kind, obs.stack)",
-    "reward": "fewer rewards would help, above all those of your own that are not array operations",
-    "read state": "it grows with the cars of a game; more collect.arenas for each worker would help a little",
-    "reset": "episodes are short: a longer no_touch or timeout terminal would help",
-    "wait": "the trainer waits for the slowest worker: one worker for each core, and nothing else on them",
+    "update": "try fewer ppo.epochs, smaller policy.layers and critic.layers, or a GPU",
+    "simulate": "the simulator itself: only more or faster cores help (collect.workers)",
+    "infer": "try smaller policy.layers, or more collect.arenas per worker",
+    "observe": "try a smaller observation (obs.kind, obs.stack)",
+    "reward": "try fewer rewards, above all your own that are not array operations",
+    "read state": "grows with the cars of a game; more collect.arenas per worker help a little",
+    "reset": "episodes are short: try a longer no_touch or timeout terminal",
+    "wait": "for the slowest worker: use one worker per core, and nothing else on them",
     "save": "raise save_every, or use a faster disk",
-    "other": "more collect.arenas for each worker would help: the loop's own cost is shared by them",
-    FOLDED: "larger iterations would help (ppo.iteration)",
+    "other": "try more collect.arenas per worker: they share the loop's cost",
+    FOLDED: "try a larger ppo.iteration",
 }
-ON_GPU = "fewer ppo.epochs or a larger ppo.minibatch would help"
+ON_GPU = "try fewer ppo.epochs or a larger ppo.minibatch"
 RATES = (("collected", metric_keys.COLLECTED_SPEED), ("consumed", metric_keys.CONSUMED_SPEED), ("overall", metric_keys.OVERALL_SPEED))  # fmt: skip
 NAME, SHARE, FIGURE, CURVE = 11, 8, 8, 16  # columns
 WIDE = 64  # columns from which on each part has its trend
@@ -167,15 +167,13 @@ class TimePane(Pane):
     NAME = "Where the time goes"
     SHORT = "Time"
     EVERY = 2.9
-    EMPTY = "Here will be how an iteration's time is spent, after the first one."
+    EMPTY = "How an iteration's time is spent appears after the first one."
     HELP = (
-        "All is over the newest 20 iterations of this start together, as the speed above is: of one alone another part is the "
-        "largest each time. Percent are of a whole iteration and sum to 100. update and save are the trainer's seconds; the others are what the "
-        "workers do while collecting, in microseconds per step of one arena, scaled to the collection's share; wait is what "
-        "the trainer waits for beside that, the slowest worker above all. Of the limit: how near collecting comes to stepping "
-        "the bare simulator on the same cores. The largest part is the bottleneck: making anything else faster gains little. "
-        "collected: steps a second while collecting; consumed: while updating; overall: of whole iterations, so never above "
-        "either."
+        "Over the newest 20 iterations of this start. Percentages are of a whole iteration and sum to 100. update and save "
+        "are the trainer's; wait is the trainer waiting, mostly for the slowest worker; the rest is what workers do while "
+        "collecting, in µs per step of one arena. Of the limit: collecting against stepping the bare simulator on the same "
+        "cores. The largest part is the bottleneck: making anything else faster gains little. Steps a second: collected "
+        "while collecting, consumed while updating, overall of whole iterations."
     )
 
     def __init__(self, *, name: str | None = None, classes: str = "pane") -> None:

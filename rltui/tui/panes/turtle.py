@@ -148,14 +148,13 @@ class TurtlePane(Pane, ScrollableLines):
     SHORT = "Turtle"
     EVERY = 0.9
     EMPTY = (
-        "No car has turtled yet: none came to lie on its roof. Here will be how often that happens, how many get back on "
-        "their wheels and how fast. <debug_turtled_start> makes new episodes begin on the roof, to see it at once."
+        "No car has landed on its roof yet. How often cars do, and how well they recover, appears here. "
+        "<debug_turtled_start> starts new episodes on the roof."
     )
     HELP = (
-        "A car has turtled when it lies on its roof; it has recovered with three wheels down within 3 s. Cut ones were "
-        "turtled when the episode ended or a demolition came: they count neither way. The interval holds the true rate in "
-        "95 of 100 cases (Wilson). Times are of those that recovered; medians do not add up over iterations, so they are "
-        "those of the newest iteration that knows one. <debug_turtled_start> makes new episodes begin on the roof."
+        "Turtled: on its roof. Recovered: three wheels down within 3 s. Cut: the episode ended or the car was demolished "
+        "first; not counted. The interval holds the true rate in 95 of 100 cases (Wilson). Times are of recoveries, "
+        "medians of the newest iteration with any. <debug_turtled_start> starts new episodes on the roof."
     )
 
     def has_nothing(self, view: View) -> bool:

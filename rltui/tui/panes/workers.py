@@ -47,12 +47,13 @@ class WorkersPane(FilterablePane):
     SLOT = "table"
     NAME = "Workers"
     SHORT = "Workers"
-    EMPTY = "Here will be the worker processes, once the trainer has started them."
+    EMPTY = "Worker processes appear here once started."
     HELP = (
-        "Each worker is a process that plays its arenas. beat is the age of its last heartbeat; a worker silent for "
+        "Each worker is a process that plays its arenas. beat: age of its last heartbeat; a worker silent for "
         "workers.timeout_s is restarted and its unfinished data dropped. Three deaths within a minute stop the run with a "
-        "checkpoint. Speeds are those of each one's newest rollout, so of collecting alone; that at the top of the screen is of the newest 20 iterations with learning and waiting. The bar compares with the fastest one's. One that is ill says so in a word; <workers.trace> shows the "
-        "whole traceback of its failures. Debug flags can be set for one worker: type <change> and a flag's name."
+        "checkpoint. Speeds are of each worker's newest rollout, collecting alone; bars compare with the fastest. "
+        "<workers.trace> shows the traceback of its failures. A debug flag for one worker: type <change> and the flag's "
+        "name."
     )
 
     def __init__(self, *, name: str | None = None, classes: str = "pane") -> None:

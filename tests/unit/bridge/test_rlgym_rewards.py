@@ -132,7 +132,7 @@ def test_that_it_is_slower_is_said_once_for_all_of_them(own: Any) -> None:
     name = own("class Other(Touched):\n    pass", "Other")
     text = f'touch = 1.0\n"{name}" = 1.0\n"{name.replace("Other", "Touched")}" = 1.0'
     (warning,) = reward_warnings(env_spec(load(profile(text))))
-    assert warning.startswith("Other, Touched: RLGym RewardFunctions are called for each arena by itself")
+    assert warning.startswith("Other, Touched: RLGym RewardFunctions are called arena by arena")
 
 
 def test_its_sign_is_checked_like_that_of_any_other(own: Any) -> None:

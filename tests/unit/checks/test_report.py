@@ -51,7 +51,7 @@ def test_a_jump_that_is_illegal_on_the_roof() -> None:
     masks = all_legal(RLGYM) | {"turtled": column(RLGYM, "jump") == 0}
     assert failed(report(RLGYM, masks=masks)) == [
         "every row that presses jump (18) is illegal on its roof: "
-        "the bot could not right itself with a jump, which is the fastest way"
+        "the bot could not right itself with a jump, the fastest way"
     ]
 
 
@@ -74,7 +74,7 @@ def test_the_columns_that_people_exchange_are_named(subtests: pytest.Subtests) -
                 found = column_check(exchanged(rows, *pair))
                 assert found.outcome == "fail"
                 assert f"columns {pair[0]} and {pair[1]} look exchanged" in found.sentence
-                assert "the bot could do neither as it was meant" in found.sentence
+                assert "with the two exchanged, none of this" in found.sentence
     # in the product this loses nothing but the link
     assert column_check(exchanged(NAIVE, "pitch", "yaw")).outcome == "fail"
 
@@ -90,7 +90,7 @@ def test_a_duplicate_row_for_which_minus_zero_is_zero() -> None:
     copied = RLGYM.copy()
     copied[7] = RLGYM[3]
     assert any(
-        sentence.startswith("row 7 is row 3 again: the bot could not tell them apart")
+        sentence.startswith("row 7 is row 3 again")
         for sentence in failed(report(copied))
     )
     twice = np.concatenate([RLGYM, RLGYM[IDLE : IDLE + 1] * np.float32(-1)])
@@ -99,10 +99,10 @@ def test_a_duplicate_row_for_which_minus_zero_is_zero() -> None:
 
 def test_a_cell_that_is_no_control(subtests: pytest.Subtests) -> None:
     for name, value, sentence in [
-        ("jump", 0.5, "row 60: jump is neither 0 nor 1: a button cannot be pressed by half"),
+        ("jump", 0.5, "row 60: jump is neither 0 nor 1"),
         ("boost", -1.0, "row 60: boost is neither 0 nor 1"),
-        ("pitch", np.nan, "row 60: pitch is no finite number: the simulator takes it without a word"),
-        ("roll", np.inf, "row 60: roll is no finite number"),
+        ("pitch", np.nan, "row 60: pitch is not finite"),
+        ("roll", np.inf, "row 60: roll is not finite"),
         ("yaw", 1.5, "row 60: yaw is beyond -1 and 1: the bot could not do what no controller can"),
     ]:
         with subtests.test(name=name, value=value, sentence=sentence):
@@ -124,7 +124,7 @@ def test_no_idle_row_or_no_full_throttle_row() -> None:
 def test_a_fallback_row_that_is_not_zero() -> None:
     found = failed(report(RLGYM, PipelineOptions("fallback", fallback_row=FULL_THROTTLE)))
     assert found == [
-        "fallback row 16 is not all zeros (throttle): whenever a choice is illegal, the bot could not stand still"
+        "fallback row 16 is not all zeros (throttle): it is played for illegal choices"
     ]
     assert report(RLGYM, PipelineOptions("fallback", fallback_row=IDLE)).outcome == "pass"
 
@@ -158,8 +158,8 @@ def test_the_naive_product_is_described_as_what_it_is_also_where_it_is_incomplet
     assert about.startswith("1,800 rows, 1,800 different: all 1,800 of throttle (3) × ")
     assert "steer = yaw (5)" in about
     # 900 jumps; 3 × 5 × 2 without boost; with it, at full throttle whatever the row says, 5 × 2
-    assert "while driving 940 of them do different things (the other 860 do the same as one of those)" in about
-    assert about.endswith("presses jump 50%, boost 50% and handbrake 50% of the time")
+    assert "940 of them differ in effect while driving" in about
+    assert about.endswith("press jump 50%, boost 50% and handbrake 50% of the time")
     assert (
         report(NAIVE[11:]).checks[0].sentence.startswith("1,789 rows, 1,789 different: 1,789 of the 1,800 of throttle")
     )

@@ -111,7 +111,7 @@ def test_a_file_is_no_data_folder(subtests: pytest.Subtests, capsys: pytest.Capt
 def test_a_profile_that_hides_a_shipped_one_is_told_of(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["profile", "new", "quick", "--from", "quick"]) == 0
     assert capsys.readouterr().out.splitlines()[0] == (
-        "in this folder, quick now means that file, not the profile of this name that comes with rltui"
+        "in this folder, quick is now that file, not the shipped profile"
     )
     assert main(["profile", "new", "mine"]) == 0
     assert capsys.readouterr().out.startswith("wrote profiles/mine.toml; next: ")

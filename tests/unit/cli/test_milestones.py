@@ -92,7 +92,7 @@ def test_delete_and_restore(paths: RunPaths, said: Said) -> None:
     before = tree(paths.data.checkpoints)
     code, text = said("delete", "alpha/005M")
     assert code == 0
-    assert "bring it back: rltui milestones restore alpha/Phase1-BallTouching/005M" in text
+    assert "undo: rltui milestones restore alpha/Phase1-BallTouching/005M" in text
     assert [entry["timesteps"] for entry in said.json("trash")] == [5_000_000]
     assert "milestone Phase1-BallTouching/005M" in said("trash")[1]
     assert said("restore", "alpha/Phase1-BallTouching/005M")[0] == 0
@@ -105,7 +105,7 @@ def test_the_trash_is_emptied_on_request_only(paths: RunPaths, said: Said) -> No
     said("delete", "alpha/1000")
     said("trash")
     assert tree(paths.data.trash)
-    assert said("trash", "--empty") == (0, "removed for good: 1\n")
+    assert said("trash", "--empty") == (0, "deleted for good: 1\n")
     assert tree(paths.data.trash) == {}
 
 
@@ -115,7 +115,7 @@ def test_what_is_needed_or_protected_is_refused(paths: RunPaths, said: Said) -> 
     with RunLock(paths):
         code, text = said("delete", "alpha/3000")
     assert code == 1
-    assert "the newest state of a run that is training" in text
+    assert "the newest state of a run in training" in text
 
 
 def test_export(paths: RunPaths, said: Said, tmp_path: Path) -> None:
@@ -139,13 +139,13 @@ def test_check_reads_every_byte(paths: RunPaths, said: Said) -> None:
 def test_keeping_a_checkpoint(paths: RunPaths, said: Said) -> None:
     code, text = said("keep", "alpha/3000")
     assert code == 0
-    assert text.startswith("checkpoint 3000 of run alpha is kept as milestone Phase1-BallTouching/000.003M")
+    assert text.startswith("kept checkpoint 3000 of run alpha as milestone Phase1-BallTouching/000.003M")
     assert "rltui train PROFILE --resume alpha/Phase1-BallTouching/000.003M" in text
     kept = paths.milestones / "Phase1-BallTouching" / "000.003M"
     assert tree(kept) == tree(paths.checkpoint(3000))
     assert "000.003M" in said("list", "alpha")[1]
     code, text = said("keep", "alpha/3000")
-    assert (code, "is kept already, as Phase1-BallTouching/000.003M: nothing was changed" in text) == (0, True)
+    assert (code, "is already kept as Phase1-BallTouching/000.003M" in text) == (0, True)
     assert said.json("keep", "alpha/2000") == {
         "run": "alpha", "milestone": "Phase1-BallTouching/000.002M", "present": False,
         "path": str(paths.milestones / "Phase1-BallTouching" / "000.002M"), "set_aside": None,

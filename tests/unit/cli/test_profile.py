@@ -114,7 +114,7 @@ def test_diff(capsys: pytest.CaptureFixture[str]) -> None:
     other = write("other.toml", "schema = 1\n[rewards]\ntouch = 2\ngoal = 1\n")
     assert run(capsys, "diff", name, other) == (
         0,
-        "rewards.touch.weight: 1.0 → 2.0\nrewards.goal: not there → {weight = 1.0}\n",
+        "rewards.touch.weight: 1.0 → 2.0\nrewards.goal: absent → {weight = 1.0}\n",
         "",
     )
     assert run(capsys, "diff", name, name) == (0, "no difference\n", "")

@@ -211,7 +211,7 @@ def test_errors_say_what_is_wrong(subtests: pytest.Subtests) -> None:
         (lambda: subject(profile()), {"actions": "policy"}, "is a profile: it has no policy"),
         (lambda: subject("nowhere"), {}, "no profile, run or bot 'nowhere'"),
         (lambda: subject("bots/"), {}, "no checkpoint to trace"),
-        (lambda: subject(profile()).in_group("mechanics"), {}, "has no lane 'mechanics'"),
+        (lambda: subject(profile()).in_group("mechanics"), {}, "has no arena group 'mechanics'"),
         (lambda: subject("bots/bare"), {}, "no profile.toml beside it"),
         (lambda: subject("bots/other-table"), {}, "the action table rlgym has changed"),
         (lambda: subject("bots/good", overrides=["game.blue=2"]), {}, "112 numbers in 2v1, expected 92"),

@@ -67,10 +67,10 @@ def test_a_value_is_judged_against_its_range() -> None:
     assert health_words(kl, 0.0001).startswith("below the usual 0.002–0.02; the policy hardly moves")
     assert health_words(kl, 0.02) == health_words(kl, 0.002) == "within the usual 0.002–0.02"
     assert health_words(health_of("rollout/kickoff_touches"), 60.0).startswith(
-        "below the usual 80 or more; it does not yet"
+        "below the usual 80 or more; it misses some kickoffs"
     )
     assert health_words(health_of("train/reward_clipped"), 4.0).startswith(
-        "above the usual 1 or less; the bot cannot tell"
+        "above the usual 1 or less; large rewards look alike"
     )
 
 

@@ -314,7 +314,7 @@ def test_a_policy_that_sees_other_numbers_than_it_learned_from_is_told_of() -> N
     assert "obs.normalize = true" in notice
     normalised.load(learner(seed=3).snapshot().files())
     [notice] = normalised.notices
-    assert "the checkpoint has no statistics of them" in notice
+    assert "which the policy did not learn from" in notice
     for one, same in ((plain, learner(seed=3)), (normalised, normalizing(seed=3))):
         one.load(same.snapshot().files())
         assert one.notices == ()

@@ -43,7 +43,7 @@ def test_what_is_warned_of(subtests: pytest.Subtests, tmp_path: Path) -> None:
     cases: list[tuple[str, str, str]] = [
         ("", "learning_rate = 0.01", "ppo.learning_rate = 0.01: rarely stable"),
         ("", "learning_rate = 0", "the policy will not change"),
-        ("", "ent_coef = 0", "ppo.ent_coef = 0.0: nothing is paid for trying other actions"),
+        ("", "ent_coef = 0", "ppo.ent_coef = 0.0: nothing pays for exploring"),
         ("", "ent_coef = 1", "ppo.ent_coef = 1.0: acting at random pays more"),
         ("phase = 4", "learning_rate = 1e-4", "0.8e-4 or less"),
         ("phase = 3", "learning_rate = 2e-4", "wants 1e-4"),

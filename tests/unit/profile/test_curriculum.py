@@ -281,7 +281,7 @@ def bot(tmp_path: Path) -> Path:
 
 def test_one_mistake_is_found_where_it_is(subtests: pytest.Subtests, bot: Path) -> None:
     cases: list[tuple[str, int, str, str]] = [
-        ("[mechanics]\nweight = 0.2\n", 5, "mechanics.weight", "a lane without resets"),
+        ("[mechanics]\nweight = 0.2\n", 5, "mechanics.weight", "an arena group without resets"),
         ("[mechanics]\nresets = [{kind = 'kickof'}]\n", 5, "mechanics.resets[0].kind", 'did you mean "kickoff"?'),
         ("[mechanics]\nresets = [{kind = 'kickoff', weight = 0}]\n", 5, "mechanics.resets", "every weight is 0"),
         (

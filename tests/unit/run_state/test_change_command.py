@@ -128,7 +128,7 @@ def test_doubtful(subtests: pytest.Subtests) -> None:
         (SetLearningRate(1.1e-3), STABLE),
         (SetLearningRate(0.0), "the policy will not change"),
         (SetEntropy(0.5), "acting at random pays more"),
-        (SetEntropy(0.0), "nothing is paid for trying other actions"),
+        (SetEntropy(0.0), "nothing pays for exploring"),
         (SetRewardWeight("touch", -1.0), "its weight is 1 now: what was paid for is then punished"),
         (SetRewardWeight("concede", 10.0), "its weight is -10 now: what was punished is then paid for"),
         (SetRewardWeight("turned", 1.0), "its weight is -1 now"),

@@ -37,10 +37,10 @@ def test_which_rewards_count(subtests: pytest.Subtests) -> None:
         ({"approx_kl": 0.21}, "far above"),
         ({"approx_kl": math.nan}, "far above"),
         ({"reward_short": True, "reward_episodes": 300}, "short episodes"),
-        ({"reward_episodes": 9}, "9 episodes only"),
+        ({"reward_episodes": 9}, "only 9 episodes"),
         ({"reward_episodes": 10}, ""),
-        ({"mean_reward": None}, "no reward"),
-        ({"mean_reward": math.inf}, "no reward"),
+        ({"mean_reward": None}, "no episode had ended"),
+        ({"mean_reward": math.inf}, "no episode had ended"),
     ]
     for more, reason in cases:
         with subtests.test(more=repr(more), reason=reason):

@@ -48,9 +48,9 @@ def test_a_lock_that_cannot_be_taken_is_no_trainer(paths: RunPaths) -> None:
 def test_the_advice_is_of_the_kind(subtests: pytest.Subtests, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     cases: list[tuple[int, str, str]] = [
         (errno.ENOSPC, "No space left on device", "make room on that disk, or choose another data folder"),
-        (errno.EDQUOT, "Disk quota exceeded", "your share of that disk is used up"),
-        (errno.EROFS, "Read-only file system", "have that disk mounted for writing"),
-        (errno.EIO, "Input/output error", "mend that, or choose another data folder"),
+        (errno.EDQUOT, "Disk quota exceeded", "your quota on that disk is used up"),
+        (errno.EROFS, "Read-only file system", "mount that disk writable"),
+        (errno.EIO, "Input/output error", "repair it, or choose another data folder"),
         (errno.EACCES, "Permission denied (it belongs to", "the right to write there"),
     ]
     for code, words, advice in cases:

@@ -103,7 +103,7 @@ def test_marks_that_cannot_be_read_protect_too(data: DataDir, paths: RunPaths) -
 def test_the_newest_state_stays_while_the_run_trains_and_only_then(data: DataDir, paths: RunPaths) -> None:
     newest = list_checkpoints(paths)[-1]
     with RunLock(paths):
-        with pytest.raises(RltuiError, match="the newest state of a run that is training"):
+        with pytest.raises(RltuiError, match="the newest state of a run in training"):
             delete(paths, newest)
         assert newest.path.is_dir()
         delete(paths, milestone(paths))
@@ -231,7 +231,7 @@ def test_restoring_never_goes_over_anything(data: DataDir, paths: RunPaths) -> N
     trashed = delete(paths, milestone(paths))
     new = save_milestone(paths, 4, 5_000_000, "005M")
     before = tree(new)
-    with pytest.raises(RltuiError, match="something is there again"):
+    with pytest.raises(RltuiError, match="its place is taken"):
         restore(data, trashed)
     assert tree(new) == before
     assert list_trash(data) == [trashed]

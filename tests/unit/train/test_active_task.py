@@ -28,9 +28,9 @@ def test_without_a_rate_set_by_hand_it_is_the_schedule_or_what_kl_had_reached() 
     state = rate_state(LearningRates(ADAPTIVE, adapted=7e-5))
     rates, words = resumed_rates(ADAPTIVE, state)
     assert rates.at(0).policy == 7e-5
-    assert "7e-05 goes on as KL had set it" in words
+    assert "7e-05, set by KL, still holds" in words
     rates, words = resumed_rates(replace(ADAPTIVE, floor=1e-6), state)
-    assert (rates.at(0).policy, "wins over 7e-05" in words) == (2e-4, True)
+    assert (rates.at(0).policy, "replaces 7e-05" in words) == (2e-4, True)
     rates, words = resumed_rates(LINEAR, state)
     assert (rates.at(0).policy, words) == (2e-4, "")
 
@@ -46,10 +46,10 @@ def test_one_set_by_hand_goes_on_while_the_profile_says_the_same(subtests: pytes
             state = rate_state(LearningRates(schedule, override=5e-4))
             rates, words = resumed_rates(schedule, state)
             assert rates.at(500).policy == 5e-4
-            assert "0.0005, set by hand, goes on" in words
+            assert "0.0005, set by hand, still holds" in words
             rates, words = resumed_rates(replace(schedule, learning_rate=1e-4), state)
             assert (rates.override, rates.at(0).policy) == (None, 1e-4)
-            assert "the profile's learning rate, which has changed, wins over 0.0005" in words
+            assert "the profile's learning rate, changed since, replaces 0.0005" in words
 
 
 TOUCH, GOAL = Weighted(Component("touch"), 1.0), Weighted(Component("goal"), 5.0, ((0, 5.0), (1_000, 1.0)))
@@ -103,10 +103,10 @@ def test_it_goes_on_while_the_profile_says_the_same() -> None:
     after, words = Overrides.resumed(cast(ResolvedConfig, changed), before.stored())
     assert (after.entropy, after.weights) == (0.02, {"goal": 7.0})
     assert words == [
-        "entropy coefficient 0.02, set by hand, goes on: the profile's has not changed since",
-        "the profile's reward touch, which has changed, wins over 2, set by hand",
-        "reward goal 7, set by hand, goes on: the profile's has not changed since",
+        "entropy coefficient 0.02, set by hand, still holds",
+        "the profile's reward touch, changed since, replaces 2, set by hand",
+        "reward goal 7, set by hand, still holds",
     ]
     gone, words = Overrides.resumed(cast(ResolvedConfig, Lesson(rewards=(TOUCH,))), after.stored())
     assert gone.weights == {}
-    assert "reward goal 7, set by hand, ends: the profile has no such reward any more" in words
+    assert "reward goal 7, set by hand, ends: the profile has no such reward now" in words

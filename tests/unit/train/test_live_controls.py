@@ -129,7 +129,7 @@ def test_within_an_update_a_pause_waits_for_the_next_collection(loop: Loop) -> N
     [pause] = loop.look(Pause())
     assert pause.answers == []
     loop.look(Resume())
-    assert pause.answers == ["refused resumed before the pause took hold"]
+    assert pause.answers == ["refused resumed before it paused"]
 
 
 def test_a_pause_that_comes_together_with_a_resume_is_answered_too(loop: Loop) -> None:

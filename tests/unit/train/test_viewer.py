@@ -132,7 +132,7 @@ def test_who_has_a_long_recording_to_write_is_given_the_time_for_it(subtests: py
 
 
 SHARED = Path("/dev/shm")
-PLAYED = "the viewer cannot be started: "
+PLAYED = "cannot start the viewer: "
 
 
 @pytest.fixture(scope="module")

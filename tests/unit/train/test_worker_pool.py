@@ -46,7 +46,7 @@ def test_pauses_grow_to_a_minute_and_begin_anew_after_a_success() -> None:
 def test_the_limit_is_named(subtests: pytest.Subtests) -> None:
     cases = [
         (OSError(errno.EAGAIN, "x"), "Resource temporarily unavailable: the limit on processes is reached (ulimit -u"),
-        (OSError(errno.ENOMEM, "x"), "Cannot allocate memory: the machine, or the container, has no memory left"),
+        (OSError(errno.ENOMEM, "x"), "Cannot allocate memory: the machine or container is out of memory"),
         (MemoryError(), "Cannot allocate memory"),
         (OSError(errno.EIO, "x"), "Input/output error"),
         (OSError("odd"), "odd"),
@@ -108,7 +108,7 @@ def test_the_start_waits_for_room_and_leaves_nothing_of_what_failed(pool: LocalC
         scarce.room = len(scarce.lines) >= 3
 
     pool.start(poll)
-    assert scarce.lines[0].startswith("workers 0, 1 cannot be started: Resource temporarily unavailable")
+    assert scarce.lines[0].startswith("workers 0, 1 cannot start: Resource temporarily unavailable")
     assert scarce.lines[0].endswith("until then training waits")
     assert [live.state for live in pool.live()] == ["waiting", "waiting"]
     assert sum(isinstance(record, WorkerStarted) for record in scarce.told) == 2
@@ -119,7 +119,7 @@ def test_it_ends_after_a_fair_time_without_a_single_worker(
     pool: LocalCollector, scarce: Scarce, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(worker_pool, "PATIENCE", 0.2)
-    with pytest.raises(WorkersFailing, match=r"no worker could be had; workers 0, 1 cannot be started: .*ulimit -u"):
+    with pytest.raises(WorkersFailing, match=r"no worker could be had; workers 0, 1 cannot start: .*ulimit -u"):
         pool.start(lambda: None)
     assert [live.pid for live in pool.live()] == [None, None]
 
@@ -139,7 +139,7 @@ def test_the_start_goes_on_with_some_after_a_while(
     monkeypatch.setattr(pool._starter, "start", first_alone)
     pool.start(lambda: None)
     assert [live.state for live in pool.live()] == ["waiting", "starting"]
-    assert "worker 1 cannot be started: Cannot allocate memory" in scarce.lines[0]
+    assert "worker 1 cannot start: Cannot allocate memory" in scarce.lines[0]
     assert scarce.lines[0].endswith("until then training goes on with the others")
 
 

@@ -71,7 +71,7 @@ def test_who_does_not_answer_is_named(settings: WorkerSettings, workers: PlayedW
     now[0] = PATIENCE + 0.1
     settings.poll()
     assert asker.answers == [
-        "-2 of 3 workers have it; worker 2 has not answered for 10 s, and gets it when it does, or the one in its place"
+        "-2 of 3 workers have it; worker 2, silent for 10 s, gets it when it answers or is replaced"
     ]
     workers.apply(2)
     settings.poll()

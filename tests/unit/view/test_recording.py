@@ -131,8 +131,8 @@ def test_a_write_that_fails_leaves_the_earlier_file(tmp_path: Path, monkeypatch:
 
 Change = Callable[[dict[str, Any]], Any]
 DAMAGES: list[tuple[str, Change]] = [
-    ("expected also tick, which", lambda arrays: arrays.pop("tick")),
-    ("expected also names", lambda arrays: arrays.pop("names")),
+    ("expected tick", lambda arrays: arrays.pop("tick")),
+    ("expected names", lambda arrays: arrays.pop("names")),
     (r"score: expected whole numbers \[2, 2\], found int64 \[2, 3\]", lambda a: a.update(score=np.zeros((2, 3), int))),
     ("tick: expected ascending", lambda arrays: arrays.update(tick=np.array([5, 5]))),
     ("controls: expected finite", lambda arrays: arrays.update(controls=np.full((2, 2, 8), np.nan, np.float32))),

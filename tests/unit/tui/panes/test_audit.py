@@ -117,7 +117,7 @@ def test_a_change_that_a_newer_one_has_replaced_is_not_in_force() -> None:
 def test_an_empty_audit_says_what_will_be_here() -> None:
     pane = AuditPane()
     assert pane.has_nothing(View(RunSnapshot(), 0.0))
-    assert "who asked for what" in pane.EMPTY
+    assert "with who sent them" in pane.EMPTY
     view = View(RunSnapshot(audit=(logged(CommandAccepted(1)), CHANGE)), 0.0)
     assert not pane.has_nothing(view)
     assert "2 entries" in pane.subtitle(view)

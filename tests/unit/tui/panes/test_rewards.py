@@ -135,7 +135,7 @@ def test_the_selected_one_s_curve_stands_below() -> None:
     assert "concede" in lines[1]
     assert len(lines) == 14
     assert "touch" not in plain(pane.draw(view, 40, 14))
-    assert "A curve needs 6 rows, there are 5 here" in " ".join(plain(pane.draw(view, 40, 5)).split())
+    assert "A curve needs 6 rows, here are 5" in " ".join(plain(pane.draw(view, 40, 5)).split())
 
 
 def test_a_chart_for_each_where_there_is_room(subtests: pytest.Subtests) -> None:

@@ -17,8 +17,8 @@ from tests.fakes.drawn_panes import STORY, drawn
 
 def test_turtle_is_empty_until_a_car_turtles() -> None:
     text = " ".join(drawn(TurtlePane(), STORY).split())
-    assert "No car has turtled yet" in text
-    assert "T makes new episodes begin on the roof" in text
+    assert "No car has landed on its roof yet" in text
+    assert "T starts new episodes on the roof" in text
 
 
 def test_turtle_table_references_and_charts() -> None:

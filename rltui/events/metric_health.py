@@ -80,7 +80,7 @@ ROLLOUT: dict[str, Health] = {
         "Stuck at no_touch's seconds: it does not reach the ball. At timeout's: it never scores.",
     ),
     "rollout/first_episodes": Health(
-        "100 at a start, resume or new phase; 0 within one timeout. Above 1 the reward is of short episodes so far; no "
+        "100 at a start, resume or new phase; 0 within one timeout. Above 1 the reward is of short episodes so far, and there is "
         "no verdict.",
         "Wait. Where it stays: an episode that no terminal ends (timeout, no_touch).",
     ),

@@ -52,7 +52,7 @@ METRICS: tuple[Metric, ...] = (
         "first episodes",
         "%",
         "down",
-        "Arenas still in their first episode since the start, resume or new phase. Until near 0, means are of the short episodes so far.",
+        "Arenas still in their first episode since the start, resume or new phase. Until near 0, means are of short episodes so far.",
     ),
     Metric(
         "rollout/goals_per_minute",

@@ -89,10 +89,7 @@ def test_a_table_that_happens_to_lack_something_is_not_taken_for_an_exchanged_on
 def test_a_duplicate_row_for_which_minus_zero_is_zero() -> None:
     copied = RLGYM.copy()
     copied[7] = RLGYM[3]
-    assert any(
-        sentence.startswith("row 7 is row 3 again")
-        for sentence in failed(report(copied))
-    )
+    assert any(sentence.startswith("row 7 is row 3 again") for sentence in failed(report(copied)))
     twice = np.concatenate([RLGYM, RLGYM[IDLE : IDLE + 1] * np.float32(-1)])
     assert any("row 90 is row 8 again" in sentence for sentence in failed(report(twice)))
 
@@ -123,9 +120,7 @@ def test_no_idle_row_or_no_full_throttle_row() -> None:
 
 def test_a_fallback_row_that_is_not_zero() -> None:
     found = failed(report(RLGYM, PipelineOptions("fallback", fallback_row=FULL_THROTTLE)))
-    assert found == [
-        "fallback row 16 is not all zeros (throttle): it is played for illegal choices"
-    ]
+    assert found == ["fallback row 16 is not all zeros (throttle): it is played for illegal choices"]
     assert report(RLGYM, PipelineOptions("fallback", fallback_row=IDLE)).outcome == "pass"
 
 

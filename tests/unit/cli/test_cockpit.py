@@ -112,7 +112,11 @@ def test_what_it_would_choke_on(subtests: pytest.Subtests) -> None:
         ({"TEXTUAL_COLOR_SYSTEM": ""}, "TEXTUAL_COLOR_SYSTEM is ''", "auto, standard"),
         ({"TEXTUAL_FPS": "1000000000"}, "TEXTUAL_FPS is '1000000000'", "at most 1000"),
         ({"TEXTUAL_SCREENSHOT": "0"}, "TEXTUAL_SCREENSHOT is '0'", "at least 1"),
-        ({"TEXTUAL_SCREENSHOT": "1", "TEXTUAL_SCREENSHOT_LOCATION": "/no/such"}, "LOCATION is '/no/such'", "a writable folder"),
+        (
+            {"TEXTUAL_SCREENSHOT": "1", "TEXTUAL_SCREENSHOT_LOCATION": "/no/such"},
+            "LOCATION is '/no/such'",
+            "a writable folder",
+        ),
         (
             {"TEXTUAL_SCREENSHOT": "1", "TEXTUAL_SCREENSHOT_LOCATION": "~nobody-here"},
             "LOCATION is '~nobody",

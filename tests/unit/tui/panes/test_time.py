@@ -110,7 +110,9 @@ def test_the_smallest_parts_become_one() -> None:
 def test_the_bottleneck_is_named_with_what_to_change() -> None:
     top = bottleneck(parts(RunSnapshot(metrics=METRICS)))
     assert top is not None
-    assert advice(TimePart("update", 0.58), "58 %", "cpu").startswith("Bottleneck: update takes 58 %; try fewer ppo.epochs")
+    assert advice(TimePart("update", 0.58), "58 %", "cpu").startswith(
+        "Bottleneck: update takes 58 %; try fewer ppo.epochs"
+    )
     assert "GPU" in advice(TimePart("update", 0.58), "58 %", "cpu")
     assert "ppo.minibatch" in advice(TimePart("update", 0.58), "58 %", "cuda:0")
     assert advice(TimePart("controls", 0.4), "40 %", "cpu") == "Bottleneck: controls takes 40 %."

@@ -173,7 +173,7 @@ def test_stop_says_what_happened(start: Start, rltui: Run, paths: RunPaths, subt
             first, *_, last = out.splitlines()
             assert f"asked pid {process.pid} to stop" in first
             assert f"ended at 4,096 timesteps (stop ({mode}) by " in last
-            assert ("it has no checkpoint" if mode == "abandon" else str(paths.checkpoint(4096))) in last
+            assert ("no checkpoint" if mode == "abandon" else str(paths.checkpoint(4096))) in last
             assert lock_holder(paths) is None
             assert process.wait(10.0) == 0
 

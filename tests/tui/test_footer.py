@@ -42,7 +42,7 @@ async def test_the_focused_pane_brings_its_keys_which_are_none_while_something_i
         await pilot.press("1")
         await until(pilot, lambda: "view / Filter  e Edit" in last_line(pilot))
         await pilot.press("slash", "k")
-        await until(pilot, lambda: "enter keeps" in last_line(pilot) and "P Pause" not in last_line(pilot))
+        await until(pilot, lambda: "enter sets" in last_line(pilot) and "P Pause" not in last_line(pilot))
         await pilot.press("escape")
         await until(pilot, lambda: not dimmed(pilot) and "/ Filter" in last_line(pilot))
         assert "f Maximise" not in last_line(pilot)

@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from textual import events
 from textual.binding import BindingType
+from textual.content import Content
 
 from rltui import formatting
 from rltui.errors import RltuiError
@@ -160,11 +161,11 @@ class LogPane(Pane, ScrollableLines):
         if not self.at_newest:
             new = f"{formatting.plural(self._window.unseen, 'new line')} – " if self._window.unseen else ""
             found.append(f"{_loud('STANDS STILL')} [$accent]{new}End follows[/]")
-        found.append(f"[$muted]{wanted.level} and above[/]")
+        level = f"[$muted]{wanted.level} and above[/]"
         if not wanted.pattern.text:
-            return [*found, f"[$muted]{self._count()}[/]"]
-        room = self.outer_size.width - AROUND
-        return [*found, filter_words(wanted.pattern, len(self._list), self._list.held, room)]
+            return [*found, level, f"[$muted]{self._count()}[/]"]
+        room = self.outer_size.width - AROUND - sum(Content.from_markup(f"{word} · ").cell_length for word in found)
+        return [*found, filter_words(wanted.pattern, len(self._list), self._list.held, room, level)]
 
     def _count(self) -> str:
         """`12 of 57 lines`: those that are listed of those that are kept; what is older is in the journal alone."""

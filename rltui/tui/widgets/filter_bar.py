@@ -56,7 +56,7 @@ class Pattern:
         plain = _LITERAL.sub("x", expression)
         repeats = sum(map(plain.count, "*+{"))
         if _ENDLESS.search(plain) or repeats >= len(LONGEST):
-            self.problem = f"✗ could take for ever: repeat no group, at most {len(LONGEST) - 1} of * + {{"
+            self.problem = f"✗ could take for ever: no repeated group, {len(LONGEST) - 1} repeats at most"
         else:
             self._longest = LONGEST[repeats]
 
@@ -68,13 +68,16 @@ class Pattern:
         """Whether it is found in any of the texts (`!`: in none), upper and lower case alike."""
         if self.problem or not self._expression.pattern:
             return True
+        return any(map(self._is_in, texts)) is not self.inverted or bool(self.problem)
+
+    def _is_in(self, text: str) -> bool:
         begun = time.thread_time()
-        found = any(self._expression.search(text[: self._longest]) for text in texts)
+        found = not self.problem and self._expression.search(text[: self._longest]) is not None
         spent = time.thread_time() - begun
         self._spent += spent if spent > SLOW else 0.0
         if self._spent > PATIENCE:
             self.problem = "✗ takes too long to look for"
-        return found is not self.inverted
+        return found
 
     def places(self, text: str) -> Sequence[tuple[int, int]]:
         """(start, end) of what it finds, to be marked: nothing where it is inverted, for that is not there."""

@@ -175,7 +175,8 @@ async def test_runs_that_cannot_be_listed_are_said() -> None:
     runs.gone = True
     async with charts(runs=runs) as (pilot, _):
         await pilot.press("equals_sign")
-        await until_shown(pilot, "cannot list the runs: Input/output error")
+        said = "cannot list the runs: Input/output error"
+        await until(pilot, lambda: any(said in notice.message for notice in pilot.app._notifications))
 
 
 async def test_the_focus_shows_which_chart_is_selected() -> None:

@@ -17,6 +17,7 @@ from rltui.events.records import CLOCK
 from rltui.run_state.other_run import OtherRuns, adjacent_run
 from rltui.tui.actions import pane_bindings
 from rltui.tui.background import if_mounted
+from rltui.tui.messages import Refused
 from rltui.tui.panes.chart_header import (
     USUAL_CHARTS,
     chart_chooser,
@@ -55,7 +56,7 @@ from rltui.tui.widgets.chart import AXIS
 from rltui.tui.widgets.filter_bar import AROUND, Filtered, Pattern, filter_words, is_attended
 from rltui.tui.widgets.plot import DecimationCache
 
-ALONE = "No other run in this data folder."
+ALONE = "there is no other run to compare with"
 HELP_WIDTH, BESIDE_FROM = 44, 96  # columns of the explanation, and of a pane from which on it stands beside the charts
 USUAL_WIDTH = 40  # columns of a chart before the first one has been drawn
 LEAST_CHART = 5  # lines
@@ -95,7 +96,6 @@ class MetricsPane(Pane):
         self.memory = DecimationCache()
         self.comparison = RunComparison(self.post_message)
         self._first = 0  # row of charts in view
-        self._note = ""  # above the charts, until the next key
         self._dragging = False
 
     def on_unmount(self) -> None:
@@ -189,7 +189,6 @@ class MetricsPane(Pane):
         self.charting = replace(self.charting, at=min(self.charting.at, max(len(keys) - 1, 0)))
         scene = self.scene(view)
         head = head_lines(scene, width)
-        head += [text_line(self._note, "warn")] if self._note else []
         head = head[: max(height - LEAST_CHART, 0)]
         size = width, height - len(head)
         if not keys:
@@ -221,7 +220,6 @@ class MetricsPane(Pane):
         return draw_cells(scene, self.cells)
 
     def on_key(self, event: events.Key) -> None:
-        self._note = ""
         if event.key == "escape" and not self.pattern.text and self._go_back():
             event.stop()
 
@@ -368,7 +366,7 @@ class MetricsPane(Pane):
         message.stop()
         now = self.comparison.run
         if message.problem or not message.names:
-            self._note = message.problem or ALONE
+            self.post_message(Refused(RltuiError(message.problem or ALONE)))
         elif message.choice == "choose":
             when = self.view.now if self.view is not None else 0.0
             self.app.push_screen(run_chooser(message.briefs, when, now is not None), self._compare_if)

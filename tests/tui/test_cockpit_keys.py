@@ -337,7 +337,7 @@ async def test_help_names_every_key_and_explains_the_focused_pane() -> None:
         assert "A gap is an iteration" in text
         assert "Keys of Metrics" in text
         await pilot.press("pagedown")
-        await until_shown(pilot, "0.002–0.02 in most updates")
+        await until_shown(pilot, "0.002–0.02")
         await pilot.press("question_mark")
         await until(pilot, lambda: isinstance(pilot.app.screen, CockpitScreen))
         await pilot.press("4", "question_mark")

@@ -277,7 +277,7 @@ async def test_texts_and_tabs_name_the_users_own_keys(tmp_path: Path) -> None:
         await until_shown(pilot, "f6 starts it")
         await pilot.press("question_mark")
         await pilot.press("pagedown")
-        await until_shown(pilot, "ceiling. f6")
+        await until_shown(pilot, "f6 turns the viewer on and off")
         await pilot.press("escape", "f5")
         await until_shown(pilot, "f5 goes on")
 

@@ -7,6 +7,7 @@ from textual.pilot import Pilot
 from textual.widgets import Input
 
 from rltui.runs.paths import DataDir
+from rltui.tui.app import RltuiApp
 from rltui.tui.cockpit.change_prompt import ChangePrompt
 from rltui.tui.launcher.screen import LauncherScreen
 from rltui.tui.panes.metrics import MetricsPane
@@ -112,3 +113,10 @@ async def test_a_note_in_the_browser(data: DataDir) -> None:
         burst(pilot, "e", "nqp x")
         await until(pilot, lambda: pilot.app.screen is not screen and bool(pilot.app.screen.query(Input)))
         await until(pilot, lambda: pilot.app.screen.query_one(Input).value == "qp x")
+
+
+async def test_a_key_that_comes_while_the_program_ends_is_dropped() -> None:
+    async with cockpit(live_run()) as pilot:
+        app = pilot.app
+    assert isinstance(app, RltuiApp)
+    assert not app.screen_stack and not app._key_queue.arrived(events.Key("x", "x"))

@@ -40,7 +40,9 @@ class KeyQueue:
         self._active: MessagePump = app
 
     def arrived(self, event: events.Event) -> bool:
-        """False: it waits."""
+        """False: it waits, or comes too late: the program is ending and has no screen any more."""
+        if not self._app.screen_stack:
+            return False
         if isinstance(event, events.Paste):
             self._tame(event)
         if event is self._turn or not (self._busy or self._waiting or self._turn):

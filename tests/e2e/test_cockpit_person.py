@@ -110,7 +110,9 @@ def promote_a_milestone(window: Window, run: Run) -> None:
     window.type("b")
     window.wait_screen("Milestones and checkpoints")
     window.wait_screen(f"milestone {formatting.exact(saved.timesteps)}")
-    window.type("P")
+    window.type("e")
+    window.wait_screen("Release (●)")
+    window.type("r")
     window.wait_screen("● released")
     assert [mark.released for mark in read_marks(run.paths).values()] == [True]
     window.type(ESCAPE)

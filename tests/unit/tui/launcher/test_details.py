@@ -35,7 +35,7 @@ def test_the_first_time_and_while_the_profile_is_checked(data: DataDir, reader: 
     assert text.startswith("Welcome!")
     assert "start the new run ball-touching-" in text
     assert "from zero: nothing is saved yet" in text
-    assert "Expected here: 612 MB of memory" in text and "m measures the speed" in text
+    assert "Expected here: 612 MB of memory" in text and "d measures the speed" in text
     assert "n starts a new run" not in text
 
 

@@ -42,7 +42,7 @@ def quit_dialog(run: str, *, can_stop: bool) -> ChoiceDialog[QuitChoice]:
 
 def phase_dialog(missing: Sequence[str]) -> ChoiceDialog[str]:
     """missing: each criterion of the present phase in words; empty where there is none."""
-    text = f"Not met yet: {', '.join(missing)}." if missing else ""
+    text = ", ".join(missing)
     return ChoiceDialog("Go on to the next phase?", [("c", None, "Stay"), ("n", "go", "Next phase")], text)
 
 

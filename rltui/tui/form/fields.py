@@ -48,9 +48,9 @@ class FormRow:
         return self.written or (self.entry.default if self.entry else "")
 
 
-def form_rows(reference: Reference, text: ParsedText, is_open: frozenset[KeyPath]) -> list[FormRow]:
-    """All rows in view; what is not open hides what lies under it."""
-    return list(_ReferenceRows(reference, text, is_open).sections())
+def form_rows(reference: Reference, text: ParsedText) -> list[FormRow]:
+    """All rows, each below the one that holds it."""
+    return list(_ReferenceRows(reference, text).sections())
 
 
 def section_names(reference: Reference) -> list[str]:
@@ -86,13 +86,11 @@ class _ReferenceRows:
 
     reference: Reference
     text: ParsedText
-    is_open: frozenset[KeyPath]
 
     def sections(self) -> Iterator[FormRow]:
         for name in section_names(self.reference):
             yield FormRow("section", (name,), name, doc=self._section_doc(name))
-            if (name,) in self.is_open:
-                yield from self._section(name)
+            yield from self._section(name)
 
     def _section_doc(self, name: str) -> str:
         if name == TOP:
@@ -137,8 +135,7 @@ class _ReferenceRows:
         for name in names:
             element = (*path, name)
             yield self._element(element, depth, kind)
-            if element in self.is_open:
-                yield from self._fields_of(element, key, depth + 1)
+            yield from self._fields_of(element, key, depth + 1)
         doc = entry.doc if entry else ""
         yield FormRow("add", path, f"add {kind or 'one'} …", depth, entry, component=kind, doc=doc)
 

@@ -7,11 +7,11 @@ from dataclasses import replace
 
 from textual.message import Message
 
-from rltui.profile.edit import ParsedText, parse_text
+from rltui.profile.edit import parse_text
 from rltui.profile.source import show_key
 from rltui.profile.toml_lines import KeyPath
 from rltui.tui.checks.schema import Reference
-from rltui.tui.form.fields import FormRow, Identity, form_rows, section_names
+from rltui.tui.form.fields import FormRow, Identity, form_rows
 from rltui.tui.form.render import row_line
 from rltui.tui.form.session import TextState
 from rltui.tui.text import Line, text_line
@@ -23,6 +23,7 @@ NOT_YET: Line = text_line("  No fields yet …", "muted")
 NARROWEST = 40  # columns that rows are made for before the list has a size
 FOLDED = ("section", "element")  # kinds of rows that hide what lies under them
 HOLDERS = (*FOLDED, "group")  # kinds of rows that have others below them
+NestedRow = tuple[FormRow, tuple[FormRow, ...]]
 
 
 def matches(row: FormRow, pattern: Pattern) -> bool:
@@ -30,36 +31,23 @@ def matches(row: FormRow, pattern: Pattern) -> bool:
     return row.kind in ("field", "element") and pattern.matches(show_key(row.path), row.doc)
 
 
-def matching_rows(rows: Sequence[FormRow], pattern: Pattern) -> list[FormRow]:
-    """The rows that match, each below the rows that hold it. rows: all of them."""
-    shown: set[Identity] = set()
+def with_holders(rows: Iterable[FormRow]) -> list[NestedRow]:
+    """Each row with those that hold it, the outermost first."""
     above: list[FormRow] = []
+    found: list[NestedRow] = []
     for row in rows:
         while above and above[-1].depth >= row.depth:
             above.pop()
-        if matches(row, pattern):
-            shown |= {row.identity, *(holder.identity for holder in above)}
+        found.append((row, tuple(above)))
         if row.kind in HOLDERS:
             above.append(row)
-    return [row for row in rows if row.identity in shown]
+    return found
 
 
-def paths_above(rows: Sequence[FormRow], wanted: FormRow) -> set[KeyPath]:
-    """The rows that have to be open for this one to be seen. rows: all of them."""
-    above: list[FormRow] = []
-    for row in rows:
-        while above and above[-1].depth >= row.depth:
-            above.pop()
-        if row.identity == wanted.identity:
-            break
-        if row.kind in HOLDERS:
-            above.append(row)
-    return {row.path for row in above}
-
-
-def paths_hiding(keys: Collection[str], rows: Iterable[FormRow]) -> set[KeyPath]:
-    """The rows that have to be open for these keys to be seen."""
-    return {row.path for row in rows if any(key.startswith(show_key(row.path)) for key in keys)}
+def matching_rows(rows: Sequence[NestedRow], pattern: Pattern) -> list[FormRow]:
+    """The rows that match, each below the rows that hold it."""
+    shown = {each.identity for row, above in rows if matches(row, pattern) for each in (row, *above)}
+    return [row for row, _ in rows if row.identity in shown]
 
 
 def next_of(wanted: Collection[Identity], here: object, rows: Iterable[Identity]) -> Identity | None:
@@ -67,17 +55,6 @@ def next_of(wanted: Collection[Identity], here: object, rows: Iterable[Identity]
     order = {identity: index for index, identity in enumerate(rows)}
     place = next((index for identity, index in order.items() if identity == here), 0)
     return min(wanted, key=lambda identity: (order[identity] <= place, order[identity]), default=None)
-
-
-def every_path(reference: Reference, text: ParsedText) -> frozenset[KeyPath]:
-    """What has to be open for every row to be there."""
-    is_open: frozenset[KeyPath] = frozenset((name,) for name in section_names(reference))
-    while True:
-        rows = form_rows(reference, text, is_open)
-        more = is_open | {row.path for row in rows if row.kind == "element"}
-        if more == is_open:
-            return is_open
-        is_open = more
 
 
 class FieldList(FilteredList):
@@ -92,7 +69,7 @@ class FieldList(FilteredList):
         self.is_open: frozenset[KeyPath] = frozenset()
         self.fields: Mapping[Identity, FormRow] = {}
         self._reference, self._state = Reference(), TextState(parse_text(""), parse_text(""))
-        self._all: tuple[list[FormRow], frozenset[KeyPath]] | None = None  # every row, with all that has them open
+        self._rows: Sequence[NestedRow] = ()  # all, folded away or not
 
     @property
     def row(self) -> FormRow | None:
@@ -107,15 +84,15 @@ class FieldList(FilteredList):
     def show(self, reference: Reference, state: TextState, wanted: Identity | None = None) -> None:
         """Fill the list anew. wanted: the row that the cursor goes to; None: it stays."""
         if reference is not self._reference or state.now is not self._state.now:
-            self._all = None
-        self._reference, self._state = reference, state
-        found: list[FormRow] = []
-        is_open = self.is_open
-        if reference.keys and self.filtered:
-            rows, is_open = self._every_row()
-            found = matching_rows(rows, self.pattern)
-        elif reference.keys:
-            found = form_rows(reference, state.now, is_open)
+            self._rows = with_holders(form_rows(reference, state.now)) if reference.keys else ()
+        self._reference, self._state, is_open = reference, state, self.is_open
+        if self.filtered:
+            found = matching_rows(self._rows, self.pattern)
+            is_open = frozenset(row.path for row, _ in self._rows)
+        else:
+            found = [
+                row for row, above in self._rows if all(each.path in is_open for each in above if each.kind in FOLDED)
+            ]
         self.fields = {row.identity: row for row in found}
         shown, width = replace(state, is_open=is_open), max(self.size.width, NARROWEST)
         lines = [Row(row.identity, row_line(row, shown, width)) for row in found]
@@ -123,10 +100,9 @@ class FieldList(FilteredList):
 
     def filter_by(self, pattern: Pattern, goes: object = None) -> None:
         """Without a filter, what holds the row under the cursor is open."""
-        rows, wanted = self._every_row()[0], goes if goes is not None else self.key
-        row = next((each for each in rows if each.identity == wanted), None)
-        if not pattern.text and row is not None:
-            self.unfold(*paths_above(rows, row))
+        wanted = goes if goes is not None else self.key
+        if not pattern.text:
+            self.unfold(*(each.path for row, above in self._rows if row.identity == wanted for each in above))
         super().filter_by(pattern, goes)
         self.post_message(self.Refilled())
 
@@ -136,7 +112,7 @@ class FieldList(FilteredList):
 
     def matching(self) -> tuple[Sequence[object], int]:
         """Headings, and rows that add, are not counted."""
-        rows = [row for row in self._every_row()[0] if row.kind in ("field", "element")]
+        rows = [row for row, _ in self._rows if row.kind in ("field", "element")]
         return [row.identity for row in rows if matches(row, self.pattern)], len(rows)
 
     def unfold(self, *paths: KeyPath) -> None:
@@ -152,13 +128,12 @@ class FieldList(FilteredList):
         return True
 
     def go_to_problem(self) -> None:
-        """The cursor to the next row that is wrong."""
+        """The cursor to the next row that is wrong; what hides any is opened."""
+        keys = [problem.key for problem in self._state.errors]
+        for row, above in self._rows:
+            if any(key.startswith(show_key(row.path)) for key in keys):
+                self.unfold(row.path, *(each.path for each in above))
+        self.fill()
         state = replace(self._state, is_open=self.is_open)
         wrong = [identity for identity, row in self.fields.items() if state.problems(row)]
         self.go_to(next_of(wrong, self.key, self.fields))
-
-    def _every_row(self) -> tuple[list[FormRow], frozenset[KeyPath]]:
-        if self._all is None:
-            is_open = every_path(self._reference, self._state.now)
-            self._all = form_rows(self._reference, self._state.now, is_open), is_open
-        return self._all

@@ -30,7 +30,7 @@ from rltui.tui.checks.text_check import TextChecker
 from rltui.tui.form import editor, render
 from rltui.tui.form.editor import FieldInput
 from rltui.tui.form.fields import OF_LISTS, FormRow, written_sections
-from rltui.tui.form.rows import FOLDED, FieldList, paths_hiding
+from rltui.tui.form.rows import FOLDED, FieldList
 from rltui.tui.form.save import save_profile
 from rltui.tui.form.session import EditSession
 from rltui.tui.help import HelpScreen
@@ -313,12 +313,9 @@ class FormScreen(Screen[Path | None]):
     def action_next_mistake(self) -> None:
         """What hides it is opened, and a filter ends."""
         problems = self.session.check.errors if self.session.check else []
-        keys = [problem.key for problem in problems if problem.key]
-        if not keys:
+        if not any(problem.key for problem in problems):
             raise RltuiError("there is no mistake" if not problems else "it is about the whole text: tab shows it")
         clear_filter(self.field_list)
-        self.field_list.unfold(*paths_hiding(keys, self.field_list.fields.values()))
-        self.show_all()
         self.field_list.go_to_problem()
 
     def action_filter(self) -> None:

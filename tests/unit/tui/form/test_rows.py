@@ -6,7 +6,7 @@ from rltui.profile.edit import parse_text
 from rltui.profile.source import show_key
 from rltui.tui.checks.schema import KeyReference, Reference, SectionDoc
 from rltui.tui.form.fields import FormRow, form_rows
-from rltui.tui.form.rows import every_path, matches, matching_rows, paths_above
+from rltui.tui.form.rows import matches, matching_rows, with_holders
 from rltui.tui.widgets.filter_bar import Pattern
 
 REFERENCE = Reference(
@@ -19,15 +19,15 @@ REFERENCE = Reference(
     ),
 )
 TEXT = parse_text('label = "a"\n\n[ppo]\nepochs = 3\n\n[rewards]\ntouch = 1.0\n')
-ROWS = form_rows(REFERENCE, TEXT, every_path(REFERENCE, TEXT))
+ROWS = with_holders(form_rows(REFERENCE, TEXT))
 
 
 def names(pattern: str) -> list[str]:
     return [f"{row.kind} {show_key(row.path)}" for row in matching_rows(ROWS, Pattern(pattern))]
 
 
-def test_all_open_hides_nothing() -> None:
-    assert [show_key(row.path) for row in ROWS if row.kind == "field"] == [
+def test_every_field_has_a_row() -> None:
+    assert [show_key(row.path) for row, _ in ROWS if row.kind == "field"] == [
         "label", "ppo.gamma", "ppo.epochs", "rewards.touch.weight",
     ]  # fmt: skip
 
@@ -42,6 +42,6 @@ def test_names_and_explanations_are_looked_through_and_headings_stay_above() -> 
 
 
 def test_what_holds_a_row() -> None:
-    row = next(row for row in ROWS if row.label == "weight")
-    assert paths_above(ROWS, row) == {("rewards",), ("rewards", "touch")}
+    above = next(above for row, above in ROWS if row.label == "weight")
+    assert [each.path for each in above] == [("rewards",), ("rewards", "touch")]
     assert not matches(FormRow("add", ("rewards",), "add reward …"), Pattern(""))

@@ -1,6 +1,6 @@
-"""README's pictures, of the real program on a pseudo-terminal: the first minutes as a film, and the cockpit later on.
+"""README's pictures, of the real program on a pseudo-terminal: the first minutes as a film, and the cockpit with its verdict.
 
-    python -m tests.measure.pictures [--minutes 10] [FOLDER]
+    python -m tests.measure.pictures [FOLDER]
 
 Trains `quick` from a launch in the launcher, and writes first-minutes.svg and cockpit.svg into FOLDER (assets).
 """
@@ -26,6 +26,7 @@ SIZE = (120, 40)
 CALM = 0.04  # seconds without a byte: a picture is whole
 LOOK = 0.1  # seconds between looks; on the film three times as long where time is shown faster
 FAST = 12
+CLOSED = "esc"  # all charts again, with the verdict: the still picture
 CHANGE = ":  change a reward while it trains"
 VERDICT = 2  # row of the cockpit
 LONGEST = 150  # seconds of training before a key or two are pressed, which wait for a verdict
@@ -100,7 +101,7 @@ def first_minutes(folder: Path) -> list[Shot]:
         while "learning" not in camera.screen.splitlines()[VERDICT] and time.monotonic() < end:
             camera.watch(2, f"it trains ({FAST} times as fast)", speed=FAST)
         camera.press("h", "h  what does this figure mean?", 5)
-        camera.press("\x1b", "esc", 1.5)
+        camera.press("\x1b", CLOSED, 1.5)
         camera.press(":", CHANGE, 1)
         for letter in "reward touch 2":
             camera.press(letter, CHANGE, 0.1)
@@ -115,32 +116,17 @@ def first_minutes(folder: Path) -> list[Shot]:
     return camera.shots
 
 
-def later(folder: Path) -> Screen:
-    """The cockpit on the run, some seconds after it was opened."""
-    camera = Camera(folder, "attach")
-    try:
-        camera.wait_screen("COLLECTING")
-        camera.watch(5)
-        return camera.cells
-    finally:
-        camera.process.terminate()
-        camera.wait_end()
-        camera.close()
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path, nargs="?", default=Path("assets"))
-    parser.add_argument("--minutes", type=float, default=10.0, help="of training before the still picture")
     args = parser.parse_args()
     folder = Path(tempfile.gettempdir()) / "bots"  # it is on the pictures
     folder.mkdir()
     try:
         shots = first_minutes(folder)
-        poster = max(number for number, shot in enumerate(shots) if shot.left.startswith("it trains ("))
+        poster = max(number for number, shot in enumerate(shots) if shot.left == CLOSED)
         (args.folder / "first-minutes.svg").write_text(film(shots, poster), encoding="utf-8")
-        time.sleep(60 * args.minutes)
-        (args.folder / "cockpit.svg").write_text(still(later(folder)), encoding="utf-8")
+        (args.folder / "cockpit.svg").write_text(still(shots[poster].screen), encoding="utf-8")
     finally:
         subprocess.run([sys.executable, "-m", "rltui", "stop", "--data-dir", str(folder / "data")], check=False)
         shutil.rmtree(folder)

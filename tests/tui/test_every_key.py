@@ -89,7 +89,9 @@ STATES = {
 }
 
 
-@pytest.mark.parametrize("state", STATES)
+@pytest.mark.parametrize(
+    "state", [state if state == "full" else pytest.param(state, marks=pytest.mark.slow) for state in STATES]
+)
 async def test_every_key_of_the_cockpit_and_its_panes(
     state: str, gone: Gone, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

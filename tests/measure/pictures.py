@@ -23,6 +23,7 @@ from tests.fakes.training import wait_for
 from tests.measure.svg import Screen, Shot, film, still
 
 SIZE = (120, 40)
+FOLDER = "rl-bots"  # in the home folder; it is on the pictures
 CALM = 0.04  # seconds without a byte: a picture is whole
 LOOK = 0.1  # seconds between looks; on the film three times as long where time is shown faster
 FAST = 12
@@ -53,7 +54,7 @@ class Camera(Terminal):
         self._seen = SeenScreen(*SIZE)
         self._newest = self._start = time.monotonic()
         self.shots: list[Shot] = []
-        super().__init__(*args, columns=SIZE[0], rows=SIZE[1], env={"LOGNAME": "ada"}, **kwargs)
+        super().__init__(*args, columns=SIZE[0], rows=SIZE[1], **kwargs)
 
     @property
     def cells(self) -> Screen:
@@ -85,9 +86,10 @@ class Camera(Terminal):
         self._seen.feed(data)
 
 
-def first_minutes(folder: Path) -> list[Shot]:
+def first_minutes(home: Path) -> list[Shot]:
     """Launcher, launch, cockpit, some keys, quit; the trainer goes on."""
-    camera = Camera(folder)
+    (home / FOLDER).mkdir()
+    camera = Camera(home / FOLDER, env={"HOME": str(home), "LOGNAME": "ada"})
     try:
         camera.wait_screen("Profiles")
         camera.watch(1.5, "rltui")
@@ -120,16 +122,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path, nargs="?", default=Path("assets"))
     args = parser.parse_args()
-    folder = Path(tempfile.gettempdir()) / "bots"  # it is on the pictures
-    folder.mkdir()
+    home = Path(tempfile.mkdtemp())
     try:
-        shots = first_minutes(folder)
+        shots = first_minutes(home)
         poster = max(number for number, shot in enumerate(shots) if shot.left == CLOSED)
         (args.folder / "first-minutes.svg").write_text(film(shots, poster), encoding="utf-8")
         (args.folder / "cockpit.svg").write_text(still(shots[poster].screen), encoding="utf-8")
     finally:
-        subprocess.run([sys.executable, "-m", "rltui", "stop", "--data-dir", str(folder / "data")], check=False)
-        shutil.rmtree(folder)
+        subprocess.run([sys.executable, "-m", "rltui", "stop", "--data-dir", str(home / FOLDER / "data")], check=False)
+        shutil.rmtree(home)
 
 
 if __name__ == "__main__":

@@ -53,8 +53,9 @@ def title_line(catalog: Catalog | None, width: int) -> Line:
 
 
 def _short_path(path: Path, room: int) -> str:
-    """The end of the path, as much of it as there is room for."""
-    text = clean(str(path))
+    """The end of the path, as much of it as there is room for; `~` is the home folder."""
+    home = Path.home()
+    text = clean(f"~/{path.relative_to(home)}" if path.is_relative_to(home) else str(path))
     return text if len(text) <= room else f"…{text[len(text) - max(room, 8) + 1 :]}"
 
 

@@ -6,6 +6,7 @@ import dataclasses
 from pathlib import Path
 
 import msgspec
+import pytest
 
 from rltui.runs.meta import Signature
 from rltui.runs.paths import DataDir
@@ -120,3 +121,11 @@ def test_a_weight_that_changes_is_shown_from_first_to_last() -> None:
     assert [descriptions.weight_text(weight) for weight in (0.05, -10.0, [(0, 1.0), (5_000_000, 0.2)], [(7, 2.0)])] == [
         "0.05", "-10", "1 → 0.2 in 5 M", "2 in 7",
     ]  # fmt: skip
+
+
+def test_the_data_folder_stands_in_the_title_as_one_would_type_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", "/home/of-mine")
+    monkeypatch.setenv("USERPROFILE", "/home/of-mine")
+    for folder, shown in (("/home/of-mine/bots/data", "~/bots/data"), ("/disk/data", "/disk/data")):
+        title = plain([details.title_line(Catalog(Path(folder)), 120)])
+        assert title.split("   ")[-1].strip().startswith(f"{shown} · ")

@@ -49,18 +49,13 @@ class Bin:
     broken: bool
 
 
-def decimate(xs: Sequence[float], ys: Sequence[float], span: tuple[float, float], columns: int) -> list[Bin]:
-    """The known values of each of `columns` equal slices of the x span as (min, mean, max).
-
-    xs: ascending. ys: same length, NaN where unknown. No extreme is lost, whatever the number of points.
-    """
-    return _decimate(xs, len(xs), span, columns, lambda start, stop: _figures(list(ys[start:stop])))
-
-
 def _decimate(
     xs: Sequence[float], length: int, span: tuple[float, float], columns: int, figures: Callable[[int, int], _Figures]
 ) -> list[Bin]:
-    """figures: of the values of rows [start, stop)."""
+    """The known values of each of `columns` equal slices of the x span as (min, mean, max).
+
+    xs: ascending, of which the first `length` count. figures: of the values of rows [start, stop).
+    """
     start, end = span
     step = (end - start) / columns if end > start else 1.0
     bins: list[Bin] = []
@@ -246,7 +241,10 @@ class DecimationCache:
     def bins(
         self, xs: Sequence[float], ys: Sequence[float], length: int, span: tuple[float, float], columns: int
     ) -> list[Bin]:
-        """`decimate` of the first `length` rows, and as exact."""
+        """The known values of the first `length` rows as (min, mean, max) of each of `columns` equal slices of the x span.
+
+        xs: ascending. ys: as long, NaN where unknown. No extreme is lost, whatever the number of points.
+        """
         entry = self._entry(ys)
         key = (id(xs), span, columns)
         known = entry.bins.get(key)

@@ -20,7 +20,6 @@ from rltui.tui.widgets.plot import (
     DecimationCache,
     band,
     curve,
-    decimate,
     dot_columns,
     nice_range,
 )
@@ -29,11 +28,15 @@ NAN = math.nan
 FIGURES = st.one_of(st.just(NAN), st.floats(-1e6, 1e6))
 
 
+def binned(xs: list[float], ys: list[float], span: tuple[float, float], columns: int) -> list[Bin]:
+    return DecimationCache().bins(xs, ys, len(xs), span, columns)
+
+
 def drawn(
     xs: list[float], ys: list[float], size: tuple[int, int], style: str, bounds: tuple[float, float]
 ) -> list[str]:
     assert style in ("braille", "blocks", "ascii")
-    bins = decimate(xs, ys, (xs[0], xs[-1]), dot_columns(size[0], style))  # type: ignore[arg-type]
+    bins = binned(xs, ys, (xs[0], xs[-1]), dot_columns(size[0], style))  # type: ignore[arg-type]
     return curve(bins, bounds, size, style)  # type: ignore[arg-type]
 
 
@@ -93,7 +96,7 @@ def test_many_points_leave_their_extremes_in_the_band() -> None:
     xs = [float(x) for x in range(300)]
     ys = [0.0] * 300
     ys[151], ys[152] = 10.0, -10.0
-    bins = decimate(xs, ys, (0, 299), 3)
+    bins = binned(xs, ys, (0, 299), 3)
     assert bins[1] == Bin(1, -10.0, 0.0, 10.0, False)
     assert band(bins, (-10, 10), (3, 5), "ascii") == [" . ", " . ", " . ", " . ", " . "]
     assert curve(bins, (-10, 10), (3, 5), "ascii") == ["   ", "   ", "***", "   ", "   "]
@@ -104,14 +107,14 @@ def test_decimation_loses_no_extreme() -> None:
     xs = sorted(noise.uniform(0, 1e6) for _ in range(5000))
     ys = [noise.gauss(0, 1) for _ in xs]
     for columns in (1, 7, 160):
-        bins = decimate(xs, ys, (xs[0], xs[-1]), columns)
+        bins = binned(xs, ys, (xs[0], xs[-1]), columns)
         assert min(item.low for item in bins) == min(ys)
         assert max(item.high for item in bins) == max(ys)
         assert [item.column for item in bins] == sorted({item.column for item in bins})
 
 
 def test_a_bin_that_follows_an_unknown_one_is_broken_off() -> None:
-    bins = decimate([0, 1, 2, 3], [1, NAN, 3, 4], (0, 3), 4)
+    bins = binned([0, 1, 2, 3], [1, NAN, 3, 4], (0, 3), 4)
     assert [(item.column, item.broken) for item in bins] == [(0, False), (2, True), (3, False)]
 
 
@@ -163,7 +166,6 @@ def test_bins_are_those_of_a_look_at_all_rows(subtests: pytest.Subtests) -> None
                 with subtests.test(rows=rows, columns=columns, span=span):
                     wanted = naive_bins(xs, ys, span, columns)
                     same(DecimationCache().bins(xs, ys, rows, span, columns), wanted)
-                    same(decimate(xs, ys, span, columns), wanted)
 
 
 def test_bins_of_a_part_hold_no_row_beyond_it() -> None:
@@ -186,7 +188,7 @@ def test_an_older_length_of_a_grown_column_is_still_right() -> None:
     memory = DecimationCache()
     memory.bins(xs, ys, 3000, (xs[0], xs[-1]), 40)
     span = (xs[0], xs[499])
-    same(memory.bins(xs, ys, 500, span, 40), decimate(xs[:500], ys[:500], span, 40))
+    same(memory.bins(xs, ys, 500, span, 40), naive_bins(xs[:500], ys[:500], span, 40))
 
 
 def test_what_has_not_changed_is_not_looked_at_again() -> None:

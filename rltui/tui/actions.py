@@ -72,7 +72,7 @@ COCKPIT = (
     Action("stop", ("S",), "Stop", "Finish, save, stop; again: at once", "Training", 8, trains=True),
     Action("render", ("V",), "Watch", "The newest weights at play, on or off", "Training", 6, trains=True),
     Action("change", ("colon",), "Change…", "Type a change: lr 1e-4, reward touch 2", "Training", 2, trains=True),
-    Action("flags", ("D",), "Debug flags", "All debug flags, for all workers or one", "Training", 12, row=_FLAGS),
+    Action("flags", ("D",), "Debug", "All debug flags, for all workers or one", "Training", 9, row=_FLAGS),
     Action("flag('debug_actions')", ("A",), "Flag: actions", "Choices, before and after the pipeline", "Training", trains=True, row=_FLAGS),
     Action("flag('debug_learning')", ("L",), "Flag: learning", "Every figure of each update", "Training", trains=True, row=_FLAGS),
     Action("flag('debug_turtled_start')", ("T",), "Flag: turtled starts", "New episodes begin on the roof", "Training", trains=True, row=_FLAGS),
@@ -177,12 +177,12 @@ _CAR = "Car before or after"
 # Keys of the one focused pane (in footer and palette only then), in the order in which the pane's help names them. What works
 # everywhere in the cockpit belongs in COCKPIT, its method in CockpitScreen.
 PANE_KEYS: tuple[Action, ...] = (
-    Action("open", ("enter",), "Open", "The whole entry, with its trace", "View", 9, pane="log"),
-    Action("sort", ("o",), "Order", "Order: number, slowest, restarts, largest", "View", 10, pane="workers"),
-    Action("trace", ("enter",), "Traceback", "Why it failed: its traceback", "View", 9, pane="workers"),
-    Action("sort", ("o",), "Order", "Most chosen first, or by row", "View", 9, pane="lut"),
-    Action("choose", ("e",), "Edit", "Choose the charts", "View", 9, pane="metrics"),
-    Action("enlarge", ("enter",), "Enlarge", "This chart alone, or all", "View", 10, pane="metrics"),
+    Action("open", ("enter",), "Open", "The whole entry, with its trace", "View", 10, pane="log"),
+    Action("sort", ("o",), "Order", "Order: number, slowest, restarts, largest", "View", 12, pane="workers"),
+    Action("trace", ("enter",), "Traceback", "Why it failed: its traceback", "View", 10, pane="workers"),
+    Action("sort", ("o",), "Order", "Most chosen first, or by row", "View", 10, pane="lut"),
+    Action("choose", ("e",), "Charts", "Choose the charts", "View", 10, pane="metrics"),
+    Action("enlarge", ("enter",), "Enlarge", "This chart alone, or all", "View", 12, pane="metrics"),
     Action("explain", ("h",), "Explain", "What the metric means, what to try", "View", 14, pane="metrics"),
     Action("select(-1)", ("up", "k"), "Chart before", "Chart before", "View", pane="metrics", palette=False, row=_CHARTS),
     Action("select(1)", ("down", "j"), "Next chart", "Next chart", "View", pane="metrics", palette=False, row=_CHARTS),
@@ -206,10 +206,10 @@ PANE_KEYS: tuple[Action, ...] = (
     Action("compare", ("equals_sign",), "Compare", "", "View", pane="metrics", palette=False, shadows=True),
     Action("other_run(-1)", ("left_square_bracket",), "Previous run", "Run before", "View", pane="metrics", row=_OTHER_RUN),
     Action("other_run(1)", ("right_square_bracket",), "Next run", "Next run", "View", pane="metrics", row=_OTHER_RUN),
-    Action("sort", ("o",), "Order", "Order: largest, profile, most changed, name", "View", 10, pane="rewards"),
-    Action("curve", ("enter",), "Curve", "Its curve alone, or all", "View", 9, pane="rewards"),
+    Action("sort", ("o",), "Order", "Order: largest, profile, most changed, name", "View", 12, pane="rewards"),
+    Action("curve", ("enter",), "Curve", "Its curve alone, or all", "View", 10, pane="rewards"),
     Action("car(-1)", ("left_square_bracket",), "Car before", "Car before", "View", pane="trace", row=_CAR),
-    Action("car(1)", ("right_square_bracket",), "Next car", "Next car", "View", 9, pane="trace", row=_CAR),
+    Action("car(1)", ("right_square_bracket",), "Next car", "Next car", "View", 10, pane="trace", row=_CAR),
 )  # fmt: skip
 
 # Names that ui.toml may have from earlier versions, whose actions are gone.

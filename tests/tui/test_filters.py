@@ -1,4 +1,4 @@
-"""One filter in every list and pane: `/` opens it, typing filters, enter sets, esc clears, `!` inverts, what is wrong is named."""
+"""One filter in every list and pane: `/` opens it, typing filters, enter closes it, esc clears, `!` inverts, what is wrong is named."""
 
 from __future__ import annotations
 

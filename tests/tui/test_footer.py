@@ -40,9 +40,9 @@ async def test_acts_and_views_stand_apart_in_ascii_too() -> None:
 async def test_the_focused_pane_brings_its_keys_which_are_none_while_something_is_typed() -> None:
     async with cockpit(live_run()) as pilot:
         await pilot.press("1")
-        await until(pilot, lambda: "view / Filter  e Edit" in last_line(pilot))
+        await until(pilot, lambda: "view / Filter  e Charts" in last_line(pilot))
         await pilot.press("slash", "k")
-        await until(pilot, lambda: "enter sets" in last_line(pilot) and "P Pause" not in last_line(pilot))
+        await until(pilot, lambda: "esc clears" in last_line(pilot) and "P Pause" not in last_line(pilot))
         await pilot.press("escape")
         await until(pilot, lambda: not dimmed(pilot) and "/ Filter" in last_line(pilot))
         assert "f Maximise" not in last_line(pilot)

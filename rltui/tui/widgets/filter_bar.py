@@ -20,7 +20,7 @@ from rltui.tui.text import clean, crop_text
 from rltui.tui.widgets.line_widget import LineWidget
 
 PLACEHOLDER = "a regular expression; ! inverts"
-HINT = "enter sets · esc clears"
+HINT = "enter closes · esc clears"
 AROUND = 6  # columns of a border that are no room for its words
 LEAST_TEXT = 8  # columns that the filter's own text keeps
 MOVES = {"up": -1, "down": 1}  # in what is left, while the bar is open

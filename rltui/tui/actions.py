@@ -79,6 +79,7 @@ COCKPIT = (
     Action("flag('global_debug_mode')", ("G",), "Flag: resets", "How episodes begin; the turtle probe", "Training", trains=True, row=_FLAGS),
     Action("flag('debug_checkpoints')", ("K",), "Flag: saving", "What is saved and pruned, and why", "Training", trains=True, row=_FLAGS),
     Action("next_phase", ("N",), "Next phase", "Next phase of the campaign; asks first", "Training", trains=True),
+    Action("resume", ("R",), "Resume", "Go on with a run that has ended", "Training", 10),
     Action("take_control", ("O",), "Take control", "Take control from another viewer", "Training", trains=True),
     Action("pane('1')", ("1",), "Metrics", "Show the charts", "View", daily=True, row=_PANES),
     Action("pane('2')", ("2",), "Rewards", "Show the rewards", "View", row=_PANES),

@@ -25,7 +25,7 @@ from rltui.tui.capture import Capture, screen_text
 from rltui.tui.dependencies import Dependencies
 from rltui.tui.help import FocusedPane, help_on, palette_commands
 from rltui.tui.keymap import keymap
-from rltui.tui.messages import BrowserAsked, Refused, RunOpened, WatchAsked
+from rltui.tui.messages import BrowserAsked, Refused, ResumeAsked, RunOpened, WatchAsked
 from rltui.tui.navigation import Navigator
 from rltui.tui.notifications import Notifier
 from rltui.tui.settings import LoadedSettings, UiSettings, save_layout, ui_path
@@ -185,6 +185,9 @@ class RltuiApp(App[str]):
 
     def on_run_opened(self, message: RunOpened) -> None:
         self._navigator.open_run(message.run, message.trainer)
+
+    def on_resume_asked(self, message: ResumeAsked) -> None:
+        self._navigator.resume_run(message.run)
 
     def on_cockpit_screen_left(self) -> None:
         self._navigator.show_launcher()

@@ -31,6 +31,14 @@ class RunOpened(Message):
         self.run, self.trainer = run, trainer
 
 
+class ResumeAsked(Message):
+    """A run that has ended is to be trained on."""
+
+    def __init__(self, run: str) -> None:
+        super().__init__()
+        self.run = run
+
+
 class Refused(Message):
     """Something cannot be done now, with the reason; an action raises it instead."""
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, cast
 from textual.app import App
 from textual.screen import ModalScreen, Screen
 
+from rltui.errors import RltuiError
 from rltui.tui.actions import place_of
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from rltui.tui.ascii import ChartStyle
     from rltui.tui.cockpit.screen import CockpitScreen
     from rltui.tui.dependencies import Dependencies, Launch
+    from rltui.tui.launcher.plan import Plan
     from rltui.tui.launcher.screen import LauncherScreen
     from rltui.tui.notifications import Notifier
     from rltui.tui.settings import LoadedSettings
@@ -54,10 +56,12 @@ class Navigator:
         return cast("CockpitScreen | None", found)
 
     def show_launcher(self) -> None:
-        """It stays as it was left."""
+        """It stays as it was left, but that the cursor is on the run that was looked at."""
         self._lifeline.opened("")
         if not self._app.is_screen_installed(LAUNCHER):
             self._app.install_screen(self._launcher(), LAUNCHER)
+        if self.cockpit is not None:
+            cast("LauncherScreen", self._app.get_screen(LAUNCHER)).go_to_run(self.cockpit.source.name)
         self._show(LAUNCHER)
 
     def show_run(self, run: str, trainer: LaunchedTrainer | None = None) -> None:
@@ -95,6 +99,30 @@ class Navigator:
             self.leave_browser()
         else:
             self.show_run(run, trainer)
+
+    def resume_run(self, run: str) -> None:
+        """Of the cockpit that shows it. Its checkpoint is read to the last byte: in a thread."""
+        from rltui.runs.launch_plan import LaunchPlan
+        from rltui.runs.summary import describe_run
+        from rltui.tui.launcher.plan import Refusal, plan_run
+        from rltui.tui.launcher.start import start_trainer
+
+        clock = self._dependencies.clock
+
+        def go(plan: Plan) -> None:
+            cockpit = self.cockpit
+            if cockpit is None or cockpit is not self._app.screen:
+                return  # left, or asked twice
+            if isinstance(plan, LaunchPlan):
+                start_trainer(cockpit, plan, self._launch, clock)
+            elif isinstance(plan, Refusal):
+                self._notifier.refuse(RltuiError(f"resume: {plan.words}", plan.hint))
+
+        def plan() -> None:
+            summary = describe_run(self._data.run(run), brief=True)
+            self._app.call_from_thread(go, plan_run(self._data, summary, clock()))
+
+        self._app.run_worker(plan, thread=True, exit_on_error=False)
 
     def _close_dialogs(self) -> None:
         """Those that were opened since another screen was asked for."""

@@ -80,7 +80,7 @@ async def test_a_run_that_has_ended_says_how_to_go_on() -> None:
         await until_shown(pilot, "■ STOPPED")
         for key, name in (("P", "pause"), ("C", "checkpoint"), ("M", "milestone"), ("S", "stop")):
             await pilot.press(key)
-            said = f"{name}: not sent", "it has ended: H opens the launcher, R there resumes it at 757,760 timesteps"
+            said = f"{name}: not sent", "it has ended: R resumes it at 757,760 timesteps"
             await until(pilot, lambda said=said: said in notices(pilot))  # type: ignore[misc]
 
 

@@ -21,10 +21,11 @@ from rltui.tui.dependencies import Dependencies
 from rltui.tui.launcher.screen import LauncherScreen
 from rltui.tui.launcher.start import LaunchingScreen
 from rltui.tui.launcher.tree import Item
+from rltui.tui.messages import RunOpened
 from tests.fakes import children, data_folder, run_story
 from tests.fakes.fake_run import FakeRun
 from tests.fakes.launches import Launches
-from tests.fakes.screens import LAUNCHER_NOW, Clock, launcher, two_runs, until, until_shown
+from tests.fakes.screens import LAUNCHER_NOW, Clock, launcher, live_run, two_runs, until, until_shown
 
 
 def item(pilot_screen: object) -> str:
@@ -174,6 +175,33 @@ async def test_a_run_at_its_step_limit_asks_for_a_new_one_before_it_goes_on(data
         await until_shown(pilot, "not now")
         assert [(plan.run, plan.args) for plan in launches.plans] == [("gamma", ("--steps", "6000000"))]
     assert paths.checkpoint(5_120_000).is_dir()
+
+
+async def test_from_a_stopped_cockpit_its_run_is_resumed_and_the_launcher_opens_at_it(data: DataDir) -> None:
+    """Also where a milestone was looked at in the launcher before."""
+    two_runs(data)
+    launches = Launches(RltuiError("not now", ""))
+    ended = [*run_story.told(40), run_story.finished(819_200, run_story.now_of(40))]
+    async with launcher(data, launch=launches, run=FakeRun(ended, name="beta", process=False)) as pilot:
+        await go_to(pilot, "milestone 005M")
+        pilot.app.post_message(RunOpened("beta"))
+        await until_shown(pilot, "■ STOPPED")
+        await until_shown(pilot, "R Resume")
+        await pilot.press("R")
+        await until_shown(pilot, "It did not start: not now")
+        assert [(plan.run, plan.args) for plan in launches.plans] == [("beta", ())]
+        await pilot.press("escape", "H")
+        await until(pilot, lambda: isinstance(pilot.app.screen, LauncherScreen) and item(pilot.app.screen) == "run beta")
+
+
+async def test_a_run_that_trains_is_not_resumed_from_its_cockpit(data: DataDir) -> None:
+    two_runs(data)
+    async with launcher(data, run=live_run()) as pilot:
+        pilot.app.post_message(RunOpened("alpha"))
+        await until(pilot, lambda: isinstance(pilot.app.screen, CockpitScreen) and pilot.app.screen.running)
+        assert "R Resume" not in screen_text(pilot.app.screen)
+        await pilot.press("R")
+        await until_shown(pilot, "it has not ended")
 
 
 async def test_a_running_run_is_attached_to_and_never_started_twice(data: DataDir) -> None:

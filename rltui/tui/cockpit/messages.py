@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from rltui import formatting
 from rltui.run_state.snapshot import RunSnapshot, Stage
-from rltui.tui.actions import COCKPIT, LAUNCHER, NO_KEY, Action, key_name, plain_name
+from rltui.tui.actions import COCKPIT, NO_KEY, Action, key_name, plain_name
 from rltui.tui.keymap import OwnKeys, with_own_keys
 from rltui.tui.text import Line
 
@@ -48,14 +48,16 @@ def nothing_to_close(own: OwnKeys) -> str:
 
 def how_to_resume(snapshot: RunSnapshot, own: OwnKeys) -> str:
     """What can be done with a run that has ended."""
-    launcher, resume = _keys(COCKPIT, own).get("launcher", "the palette"), _keys(LAUNCHER, own).get("resume", "it")
-    if snapshot.saved_timesteps is None or snapshot.gone:
-        return f"it has ended with nothing to resume: {launcher} opens the launcher"
+    keys = _keys(COCKPIT, own)
+    launcher, resume = (keys.get(name, NO_KEY) for name in ("launcher", "resume"))
+    if snapshot.gone:
+        return f"it is gone from disk: {launcher} opens the launcher"
+    if snapshot.saved_timesteps is None:
+        return f"it has ended with nothing saved: {resume} starts it anew"
     limit = snapshot.header.step_limit if snapshot.header else None
     if limit is not None and snapshot.saved_timesteps >= limit:
-        there = f"{launcher} opens the launcher, {resume} there asks for a new one and trains on"
-        return f"it has ended at its limit of {limit:,} timesteps: {there}"
-    return f"it has ended: {launcher} opens the launcher, {resume} there resumes it at {snapshot.saved_timesteps:,} timesteps"
+        return f"it has ended at its limit of {limit:,} timesteps: {resume} asks for a new one and trains on"
+    return f"it has ended: {resume} resumes it at {snapshot.saved_timesteps:,} timesteps"
 
 
 def _keys(actions: Iterable[Action], own: OwnKeys) -> dict[str, str]:

@@ -33,14 +33,14 @@ from rltui.run_state.change_command import parse
 from rltui.run_state.condition import condition, is_on
 from rltui.run_state.reader import RecordSource, RunReader
 from rltui.run_state.snapshot import RunSnapshot
-from rltui.tui.actions import Action, Place, bindings, in_footer, pane_footer
+from rltui.tui.actions import COCKPIT, Action, Place, bindings, in_footer, pane_footer
 from rltui.tui.ascii import ChartStyle
 from rltui.tui.background import Newest, if_mounted
 from rltui.tui.cockpit.change_prompt import ChangePrompt
 from rltui.tui.cockpit.dialogs import FlagsDialog, QuitChoice, phase_dialog, quit_dialog
 from rltui.tui.cockpit.layout import SINGLE_HEIGHT, SINGLE_WIDTH, STATUS, PaneGrid, is_minimal, is_single
 from rltui.tui.cockpit.messages import command_status, flag_keys, frozen_text, how_to_resume, nothing_to_close
-from rltui.tui.messages import BrowserAsked, Refused
+from rltui.tui.messages import BrowserAsked, Refused, ResumeAsked
 from rltui.tui.notifications import exit_message
 from rltui.tui.panes.action_table import ActionTablePane
 from rltui.tui.panes.audit import AuditPane
@@ -77,7 +77,8 @@ PANES: tuple[type[Pane], ...] = (
     MachinePane,
     AuditPane,
 )
-_FILTER = next(action for action in in_footer("cockpit") if action.name == "filter")  # shown for some panes only
+_FILTER, _RESUME = (next(action for action in COCKPIT if action.name == name) for name in ("filter", "resume"))
+_ALWAYS = [action for action in in_footer("cockpit") if action not in (_FILTER, _RESUME)]
 _TRAINING = frozenset(action.name for action in in_footer("cockpit") if action.trains)
 TICK = 1.0  # seconds; ages grow also when nothing is heard
 
@@ -132,7 +133,7 @@ class CockpitScreen(Screen[None]):
     def compose(self) -> ComposeResult:
         yield StatusPane(name="status", classes="status")
         yield self.grid
-        yield Footer([action for action in in_footer("cockpit") if action is not _FILTER], self._pane_keys)
+        yield Footer(_ALWAYS, self._pane_keys)
         yield Answer("pane('a')")
         yield FilterBar()
 
@@ -210,7 +211,7 @@ class CockpitScreen(Screen[None]):
     def _footer_labels(self) -> dict[str, str]:
         labels = {"pause": "Resume"} if self.snapshot.state == "paused" else {}
         labels |= {"maximise": "All panes"} if self.grid.choice.alone is not None else {}
-        return labels | ({"launcher": "Launcher"} if not self.running else {})
+        return labels | ({"launcher": "Launcher", "resume": "Resume"} if not self.running else {})
 
     @property
     def running(self) -> bool:
@@ -222,9 +223,10 @@ class CockpitScreen(Screen[None]):
         return self.grid.focused_pane
 
     def _pane_keys(self) -> Sequence[Action]:
-        """For the footer, of the focused pane."""
+        """For the footer, of the focused pane and of a run that has ended."""
         pane = self.focused_pane()
-        return [*([_FILTER] if pane.FILTERS else []), *pane_footer(pane.pane_id())] if pane is not None else ()
+        of_run = [] if self.running else [_RESUME]
+        return [*of_run, *([_FILTER] if pane.FILTERS else []), *pane_footer(pane.pane_id())] if pane else of_run
 
     def on_pane_tab_clicked(self, message: Pane.TabClicked) -> None:
         self.grid.show_pane(message.pane)
@@ -333,6 +335,11 @@ class CockpitScreen(Screen[None]):
 
     def action_stop(self) -> None:
         self.send(Stop("now") if self.snapshot.state == "stopping" else Stop("finish"))
+
+    def action_resume(self) -> None:
+        if self.readonly or self.running:
+            raise RltuiError("resume: not now", self.why_not if self.readonly else "it has not ended")
+        self.post_message(ResumeAsked(self.source.name))
 
     def action_take_control(self) -> None:
         if self.snapshot.link.mine:

@@ -76,7 +76,12 @@ class LauncherScreen(Screen[None]):
 
     def on_screen_resume(self) -> None:
         self._read()
+        self._show_rows()
         self._show_details()
+
+    def go_to_run(self, run: str) -> None:
+        """The cursor, once it is listed."""
+        self.tree_list.wanted = Item("run", run)
 
     def on_resize(self) -> None:
         self.call_after_refresh(self._show_rows)
@@ -298,7 +303,7 @@ class LauncherScreen(Screen[None]):
         self.app.push_screen(FormScreen(session, self._tools.reference, self._tools.texts), self._edited)
 
     def _edited(self, path: Path | None) -> None:
-        self.tree_list.wanted = path
+        self.tree_list.wanted = Item("profile", str(path)) if path is not None else None
         self._read_anew()
 
     def action_compare(self) -> None:

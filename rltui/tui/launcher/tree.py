@@ -202,12 +202,12 @@ def _milestone(saved: CheckpointInfo, width: int) -> Line:
 
 
 class CatalogTree(FilteredList):
-    """`show` fills it. wanted: a profile that was just written, to which the cursor goes once it is listed."""
+    """`show` fills it. wanted: what the cursor goes to once it is listed: a profile just written, a run just looked at."""
 
     def __init__(self) -> None:
         super().__init__(name="tree", classes="pane")
         self.border_title = "What to train"
-        self.wanted: Path | None = None
+        self.wanted: Item | None = None
         self._catalog: Catalog | None = None
         self._folded: set[Item] = set()
         self._groups: set[Item] = set()  # that were there before: a new one starts closed unless it is the first
@@ -224,6 +224,7 @@ class CatalogTree(FilteredList):
                 self._folded.add(group)
             self._groups.add(group)
         self._catalog = catalog
+        self._folded -= holding(catalog, self.wanted) if self.wanted is not None else set()
         self.fill()
 
     def fold(self) -> bool:
@@ -255,16 +256,15 @@ class CatalogTree(FilteredList):
         closed = frozenset() if self.pattern.text else frozenset(self._folded)
         found = filtered(rows(self._catalog, closed, max(self.size.width, LEAST_WIDTH)), self.pattern)
         item = self._cursor_in(found)
-        if item is not None and item.name == str(self.wanted):
+        if item == self.wanted:
             self.wanted = None
         self.set_rows(found, goes or item)
 
     def _cursor_in(self, found: Sequence[Row]) -> Item | None:
         """Where the cursor goes among these rows; None where it stays."""
         profiles = [row.key for row in found if isinstance(row.key, Item) and row.key.kind == "profile"]
-        new = Item("profile", str(self.wanted)) if self.wanted else None
-        if new is not None and new in profiles:
-            return new
+        if self.wanted is not None and any(row.key == self.wanted for row in found):
+            return self.wanted
         if self.pattern.text and self.item is not None and self.item.kind in HEADINGS:  # typed before the rows came
             return first_match(found)
         if self.key is not None:

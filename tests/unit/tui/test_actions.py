@@ -196,6 +196,7 @@ def test_capitals_act_on_training_and_lower_case_on_the_view() -> None:
         "checkpoint",
         "milestone",
         "next_phase",
+        "resume",
         "take_control",
         "stop",
         "render",

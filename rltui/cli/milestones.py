@@ -23,6 +23,7 @@ EXAMPLES = """\
 examples:
   rltui milestones                                     everything saved, by run
   rltui milestones list alpha --json
+  rltui milestones check                               verify every byte of all
   rltui milestones keep alpha/250000                   make a checkpoint a milestone
   rltui milestones pin alpha/005M
   rltui milestones note alpha/005M "first aerial goal"
@@ -33,7 +34,6 @@ examples:
 005M: the milestone at 5 million timesteps; 250000: the checkpoint at 250,000.
 """
 OF_ONE = {
-    "check": ("verify every byte by its hash; exit code 1 if damaged", "check alpha/005M"),
     "keep": ("copy a checkpoint to the milestones, which are never pruned", "keep alpha/250000"),
     "pin": ("protect a milestone from deletion", "pin alpha/005M"),
     "unpin": ("unpin a milestone", "unpin alpha/005M"),
@@ -62,6 +62,12 @@ def add_parser(subparsers: Subparsers) -> None:
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", dest="milestones_command")
     listed = _command(commands, "list", "list what is saved, and why an entry is damaged or unrecognised", "list alpha")
     listed.add_argument("run", metavar="RUN", nargs="?", help="this run only")
+    check = _command(
+        commands, "check", "verify every byte by its hash; exit code 1 if any state is damaged", "check alpha/005M"
+    )
+    check.add_argument(
+        "state", metavar="RUN[/MILESTONE]", nargs="?", help=f"{STATE}; a run: all of it (default: all runs)"
+    )
     for name, (summary, example) in OF_ONE.items():
         _command(commands, name, summary, example).add_argument("state", metavar="RUN/MILESTONE", help=STATE)
     commands.choices["note"].add_argument("text", metavar="TEXT", help='"" removes the note')
@@ -116,16 +122,28 @@ def _list(args: argparse.Namespace, data: DataDir) -> int:
 
 
 def _check(args: argparse.Namespace, data: DataDir) -> int:
+    """Of one state, a run or all runs; each is told once its bytes are read."""
     from rltui.runs.checkpoint import damage
+    from rltui.runs.inventory import list_states
     from rltui.runs.resolve import find_checkpoint
 
-    paths, info = find_checkpoint(data, args.state, _retyped(args))
-    reason = info.damage or damage(info.path, thorough=True)
+    runs = [data.run(name) for name in data.run_names() if args.state in (None, name)]
+    is_one = args.state is not None and not runs
+    meant = [(paths, info) for paths in runs for info in list_states(paths)]
+    found: list[dict[str, Any]] = []
+    for paths, info in [find_checkpoint(data, args.state, _retyped(args))] if is_one else meant:
+        reason = info.damage or damage(info.path, thorough=True)
+        if reason is not None and not info.path.exists():
+            continue  # pruned meanwhile
+        found.append({"run": paths.name, "name": info.name, "path": str(info.path), "damage": reason})
+        if not args.json:
+            say(f"{info.name} of run {paths.name}: {'sound, every byte' if reason is None else reason}")
+    damaged = sum(each["damage"] is not None for each in found)
     if args.json:
-        _say_json({"run": paths.name, "name": info.name, "path": str(info.path), "damage": reason})
-    else:
-        say(f"{info.name} of run {paths.name}: {'sound, every byte' if reason is None else reason}")
-    return 0 if reason is None else 1
+        _say_json(found[0] if is_one else found)
+    elif not is_one:
+        say(f"{len(found)} checked, {damaged} damaged")
+    return 1 if damaged else 0
 
 
 def _keep(args: argparse.Namespace, data: DataDir) -> int:

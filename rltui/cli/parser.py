@@ -194,16 +194,23 @@ def named_or_newest_run(data: DataDir, name: str | None) -> RunPaths:
 
 def named_or_training_run(data: DataDir, name: str | None) -> RunPaths:
     """The run of that name; without one, the only run that is training. RltuiError where none or several are."""
-    from rltui.runs.lock import lock_holder
-
     if name is not None:
         return _existing_run(data, name)
-    running = [run for run in data.run_names() if lock_holder(data.run(run)) is not None]
+    running = training_runs(data)
+    if len(running) > 1:
+        names = ", ".join(paths.name for paths in running)
+        raise RltuiError(f"{len(running)} runs are training: {names}", "name one", exit_code=2)
+    return running[0]
+
+
+def training_runs(data: DataDir) -> list[RunPaths]:
+    """One at least. RltuiError where no run is training."""
+    from rltui.runs.lock import lock_holder
+
+    running = [paths for paths in map(data.run, data.run_names()) if lock_holder(paths) is not None]
     if not running:
         raise RltuiError(f"no run in {data.root} is training", "list runs: rltui ls; other folder: --data-dir DIR")
-    if len(running) > 1:
-        raise RltuiError(f"{len(running)} runs are training: {', '.join(running)}", "name one", exit_code=2)
-    return data.run(running[0])
+    return running
 
 
 def _existing_run(data: DataDir, name: str) -> RunPaths:

@@ -8,11 +8,11 @@ import signal
 import socket
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Literal
 
-from rltui.cli.parser import Subparsers, add_command, add_data_dir, add_run, named_or_training_run
-from rltui.errors import RltuiError
+from rltui.cli.parser import Subparsers, add_command, add_data_dir, add_run, named_or_training_run, training_runs
+from rltui.errors import RltuiError, report
 from rltui.safe_io import say
 
 if TYPE_CHECKING:
@@ -41,9 +41,13 @@ WAIT = 120.0  # seconds; an iteration can last a minute
 
 def add_parser(subparsers: Subparsers) -> None:
     parser = add_command(
-        subparsers, "stop", "stop a run: finish the iteration, save, end", "rltui stop alpha --now --wait 30"
+        subparsers,
+        "stop",
+        "stop a run: finish the iteration, save, end",
+        "rltui stop alpha --now --wait 30\n  rltui stop --all",
     )
     add_run(parser, "the one in training")
+    parser.add_argument("--all", action="store_true", help="stop every run in training")
     add_data_dir(parser)
     how = parser.add_mutually_exclusive_group()
     how.add_argument("--now", action="store_true", help="save now, without finishing the iteration")
@@ -58,12 +62,32 @@ def add_parser(subparsers: Subparsers) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Stop the run. 0: it has ended (or, with --wait 0, was asked). RltuiError (1): it runs on."""
+    """Stop the run, or all. 0: ended (or, with --wait 0, was asked). RltuiError (1): one runs on."""
     from rltui.runs.paths import data_dir
 
-    paths = named_or_training_run(data_dir(args.data_dir), args.run)
-    stop(paths, "abandon" if args.abandon else "now" if args.now else "finish", args.wait, _say)
+    mode: Mode = "abandon" if args.abandon else "now" if args.now else "finish"
+    data = data_dir(args.data_dir)
+    if args.all:
+        if args.run is not None:
+            raise RltuiError("stop: RUN and --all exclude each other", "leave one out", exit_code=2)
+        return _stop_all(training_runs(data), mode, args.wait)
+    stop(named_or_training_run(data, args.run), mode, args.wait, _say)
     return 0
+
+
+def _stop_all(running: Sequence[RunPaths], mode: Mode, wait: float) -> int:
+    """A thread for each, so that none trains on while another saves."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    def one(paths: RunPaths) -> int:
+        try:
+            stop(paths, mode, wait, lambda line: _say(f"{paths.name}: {line.removeprefix(f'run {paths.name}: ')}"))
+        except RltuiError as error:
+            return report(error)
+        return 0
+
+    with ThreadPoolExecutor(len(running)) as threads:
+        return max(threads.map(one, running))
 
 
 def _say(line: str) -> None:

@@ -126,7 +126,7 @@ def _watch(args: argparse.Namespace, lifeline: Lifeline) -> int:
     link, recorder = _link(args, notice), _recorder(args, notice)
     outputs: list[Output] = [ThinnedOutput(output, _ticks(args)) for output in (link, *_viewers(args, notice))]
     outputs += [recorder] if recorder else []
-    last = _show(args, moments, outputs, _Status(link, notices, lifeline))
+    last = _show(args, moments, outputs, Status(link, notices, lifeline))
     for text in notices if paints else ():
         say(f"rltui: {text}", sys.stderr)
     _report(args, last, link, recorder)
@@ -185,7 +185,7 @@ def _paints(args: argparse.Namespace) -> bool:
 
 
 @dataclass(frozen=True)
-class _Status:
+class Status:
     """What is told beside the picture."""
 
     link: LinkSwitch
@@ -193,14 +193,15 @@ class _Status:
     lifeline: Lifeline
 
     def line(self, paused: bool) -> str:
-        error = self.link.state.error  # stands with the link's own words
-        news = self.notices[-1] if self.notices and not (error and self.notices[-1].endswith(error)) else ""
-        parts = ["paused" if paused else "", news, KEYS, self.link.words()]
+        """What is wrong first: a narrow terminal shows the beginning."""
+        link, troubled = self.link.words(), self.link.troubled
+        news = next((text for text in reversed(self.notices) if not text.startswith("RocketSimVis")), "")
+        parts = ["paused" if paused else "", link if troubled else "", news, KEYS, "" if troubled else link]
         return "  ".join(part for part in parts if part)
 
 
 def _show(
-    args: argparse.Namespace, moments: Iterable[MatchFrame], outputs: list[Output], status: _Status
+    args: argparse.Namespace, moments: Iterable[MatchFrame], outputs: list[Output], status: Status
 ) -> MatchFrame | None:
     """The last moment shown. Whatever happens, the terminal is given back and the recording written."""
     from rltui.supervise.signals import stopping_by_signal
@@ -223,7 +224,7 @@ def _show(
     return watch.last
 
 
-def _screen(args: argparse.Namespace, watch: Watch, status: _Status) -> Output:
+def _screen(args: argparse.Namespace, watch: Watch, status: Status) -> Output:
     """The picture, or plain lines."""
     from rltui.view.terminal import PlainLines, TerminalPicture, terminal_size
 

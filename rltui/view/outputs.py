@@ -153,4 +153,9 @@ class LinkSwitch(Output):
         if self._link is None:
             return "RocketSimVis off"
         state = self.state
-        return f"RocketSimVis {state.address} {state.packets:,} packets" + (f" ({state.error})" if state.error else "")
+        return f"RocketSimVis {state.address}" + (f": {state.error}" if state.error else f" {state.packets:,} packets")
+
+    @property
+    def troubled(self) -> bool:
+        """Whether it is on, and does not work."""
+        return self._link is not None and bool(self.state.error)

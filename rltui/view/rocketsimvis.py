@@ -19,7 +19,7 @@ from rltui.view.output import Notice, Output
 
 HOST, PORT = "127.0.0.1", 9273
 SOON = 0.2  # seconds that a name may take; the network's silence takes many, and no match waits for that
-NOBODY = "nothing listens there: start RocketSimVis"
+NOBODY = "nobody listens: start RocketSimVis"
 AXES = ("throttle", "steer", "pitch", "yaw", "roll")
 BUTTONS = ("jump", "boost", "handbrake")
 

@@ -178,6 +178,21 @@ def test_stop_says_what_happened(start: Start, rltui: Run, paths: RunPaths, subt
             assert process.wait(10.0) == 0
 
 
+def test_stop_all_ends_every_run_and_names_each(start: Start, rltui: Run, data: DataDir) -> None:
+    assert rltui("stop", "--all")[0] == 1
+    processes = [start(run=run) for run in ("alpha", "beta")]
+    code, _, err = rltui("stop")
+    assert code == 2 and "2 runs are training: alpha, beta" in err
+    assert rltui("stop", "alpha", "--all")[0] == 2
+    code, out, err = rltui("stop", "--all")
+    assert (code, err) == (0, "")
+    for process, run in zip(processes, ("alpha", "beta"), strict=True):
+        first, *_, last = [line for line in out.splitlines() if line.startswith(f"{run}: ")]
+        assert f"asked pid {process.pid} to stop" in first and "ended at 4,096 timesteps" in last
+        assert lock_holder(data.run(run)) is None
+        assert process.wait(10.0) == 0
+
+
 def test_stop_works_while_somebody_else_holds_control(start: Start, rltui: Run, paths: RunPaths) -> None:
     start()
     with ControlClient("a forgotten viewer") as viewer:

@@ -191,7 +191,9 @@ async def test_from_a_stopped_cockpit_its_run_is_resumed_and_the_launcher_opens_
         await until_shown(pilot, "It did not start: not now")
         assert [(plan.run, plan.args) for plan in launches.plans] == [("beta", ())]
         await pilot.press("escape", "H")
-        await until(pilot, lambda: isinstance(pilot.app.screen, LauncherScreen) and item(pilot.app.screen) == "run beta")
+        await until(
+            pilot, lambda: isinstance(pilot.app.screen, LauncherScreen) and item(pilot.app.screen) == "run beta"
+        )
 
 
 async def test_a_run_that_trains_is_not_resumed_from_its_cockpit(data: DataDir) -> None:

@@ -9,7 +9,7 @@ import pytest
 from textual.pilot import Pilot
 from textual.screen import Screen
 
-from rltui.events.commands import Live, SetRender, ViewerLive
+from rltui.events.commands import Live, OutputLive, SetRender, ViewerLive
 from rltui.events.match_frames import Watched
 from rltui.runs.paths import DataDir
 from rltui.tui.capture import screen_text
@@ -83,6 +83,18 @@ async def test_arena_and_trace_at_each_size(readers: list[FakeReader], subtests:
                     assert "0:02.66" in screen, "step 40 ends at tick 320"
                     assert not ascii_only or screen.isascii()
                     assert "cannot draw" not in screen
+
+
+async def test_that_nobody_listens_is_seen_below_the_picture_at_each_size(
+    readers: list[FakeReader], subtests: pytest.Subtests
+) -> None:
+    deaf = viewer(outputs=[OutputLive("rocketsimvis", "127.0.0.1:9273", 9, "nobody listens: start RocketSimVis")])
+    for size in SIZES:
+        with subtests.test(size=size):
+            async with cockpit(playing_run(deaf), size) as pilot:
+                await pilot.press("8")
+                await sees(pilot, readers, 40)
+                await until_shown(pilot, "→ 127.0.0.1:9273: nobody listens: start RocketSimVis")
 
 
 async def test_what_is_said_while_nothing_can_be_seen(readers: list[FakeReader]) -> None:

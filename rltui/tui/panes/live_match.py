@@ -23,7 +23,7 @@ from rltui.supervise import sockets
 from rltui.supervise.sockets import FrameError, FrameReader
 from rltui.tui.background import Newest
 from rltui.tui.panes.pane import Pane, View, in_the_middle
-from rltui.tui.text import Line, ends, wrap
+from rltui.tui.text import Line, ends, width_of, wrap
 from rltui.view import text_view
 
 RETRY = 0.5  # seconds between two attempts to connect
@@ -144,10 +144,10 @@ def viewer_summary(viewer: ViewerLive | None) -> Sentence | None:
 
 
 def output_words(output: OutputLive) -> str:
-    """Where it goes, how much has gone there and what is wrong: `127.0.0.1:9273, 1,204 packets`."""
+    """Where it goes, and how much has gone there or what is wrong: `127.0.0.1:9273, 1,204 packets`."""
     if output.name == "rocketsimvis":
-        words = f"{output.target}, {formatting.plural(output.sent, 'packet')}"
-        return f"{words}, {output.problem}" if output.problem else words
+        sent = formatting.plural(output.sent, "packet")
+        return f"{output.target}: {output.problem}" if output.problem else f"{output.target}, {sent}"
     if output.name == "recording":
         return f"recording, {formatting.plural(output.sent, 'moment')}"
     return output.name
@@ -295,18 +295,16 @@ class ArenaPane(LiveMatchPane):
         rows = text_view.runs(frame.moment, width, max(height - 1, 0), ascii_only, braille=view.charts == "braille")
         lines: list[Line] = [tuple((text, ROLES[style]) for text, style in row) for row in rows]
         whose = self.whose(view, frame)
-        room = width - len(whose[0]) - 2
-        return [*lines, ends((whose,), self._where_to(view, room), width)][:height]
+        where_to = self._where_to(view, width - len(whose[0]) - 2)
+        return [*lines, ends((whose,) if width_of(where_to) + len(whose[0]) + 2 <= width else (), where_to, width)][
+            :height
+        ]
 
     def _where_to(self, view: View, room: int) -> Line:
-        """Where else the match goes: with figures, without, or nothing, as there is room."""
+        """Where else the match goes: with figures, without, or nothing, as there is room; what is wrong with it always."""
         viewer = view.snapshot.viewer
         outputs = viewer.outputs if viewer is not None else []
-        role = "warn" if any(output.problem for output in outputs) else "good"
-        for words in (
-            ", ".join(map(output_words, outputs)),
-            ", ".join(output.target or output.name for output in outputs),
-        ):
-            if words and len(words) + 2 <= room:
-                return ((f"→ {words}", role),)
-        return ()
+        wrong = ", ".join(output_words(output) for output in outputs if output.problem)
+        choices = (", ".join(map(output_words, outputs)), ", ".join(output.target or output.name for output in outputs))
+        words = wrong or next((each for each in choices if each and len(each) + 2 <= room), "")
+        return ((f"→ {words}", "warn" if wrong else "good"),) if words else ()

@@ -136,6 +136,20 @@ def test_check_reads_every_byte(paths: RunPaths, said: Said) -> None:
     assert "policy.npz is damaged: its SHA-256 is" in text
 
 
+def test_check_without_a_name_reads_all_and_of_a_run_all_of_it(paths: RunPaths, said: Said) -> None:
+    make_run(paths.data, "beta", 1)
+    code, text = said("check")
+    assert code == 0
+    assert text.endswith("checkpoint 1000 of run beta: sound, every byte\n5 checked, 0 damaged\n")
+    policy = paths.checkpoint(2000) / "policy.npz"
+    policy.write_bytes(policy.read_bytes()[::-1])
+    assert said("check")[0] == 1
+    assert said("check", "beta") == (0, "checkpoint 1000 of run beta: sound, every byte\n1 checked, 0 damaged\n")
+    code, text = said("check", "alpha", "--json")
+    assert (code, [each["name"] for each in json.loads(text) if each["damage"]]) == (1, ["checkpoint 2000"])
+    assert said("check", "alpah")[0] == 1
+
+
 def test_keeping_a_checkpoint(paths: RunPaths, said: Said) -> None:
     code, text = said("keep", "alpha/3000")
     assert code == 0

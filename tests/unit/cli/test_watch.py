@@ -8,9 +8,15 @@ from pathlib import Path
 import pytest
 
 from rltui.__main__ import main
+from rltui.cli.watch import Status
+from rltui.supervise.guardian import Lifeline
+from rltui.view.outputs import LinkSwitch
 from rltui.view.recording import Recording
+from rltui.view.rocketsimvis import RocketSimVis
 from tests.fakes.bots import write_bot
+from tests.fakes.moments import moment
 from tests.fakes.rocketsimvis import Listener, accepted, free_port
+from tests.fakes.training import wait_for
 
 FAST = ["--speed", "1000"]
 
@@ -77,7 +83,7 @@ def test_rocketsimvis_receives_a_match_and_a_recording(capsys: pytest.CaptureFix
 
 def test_a_link_that_does_not_work_is_one_line(subtests: pytest.Subtests, capsys: pytest.CaptureFixture[str]) -> None:
     for where, words in [
-        (["--port", "{free}"], "nothing listens there"),
+        (["--port", "{free}"], "nobody listens"),
         (["--host", "no-such.invalid"], "unknown host"),
     ]:
         with subtests.test(where=where, words=words):
@@ -85,6 +91,20 @@ def test_a_link_that_does_not_work_is_one_line(subtests: pytest.Subtests, capsys
             assert main(["watch", "chaser", "idle", "--seconds", "20", "--speed", "60", "--rocketsimvis", *where]) == 0
             err = capsys.readouterr().err
             assert words in err and err.count("\n") == 1
+
+
+def test_that_nobody_listens_is_in_view_on_a_narrow_terminal_and_gone_once_somebody_does() -> None:
+    port = free_port()
+    notices = ["the bot is 3 h old"]
+    switch = LinkSwitch(lambda: RocketSimVis("127.0.0.1", port, notices.append), on=True)
+    status = Status(switch, notices, Lifeline())
+    wait_for(lambda: switch.show(moment()) or switch.troubled, "the refusal")
+    assert f"RocketSimVis 127.0.0.1:{port}: nobody listens: start RocketSimVis" in status.line(paused=True)[:79]
+    listener = Listener(port)
+    wait_for(lambda: switch.show(moment()) or not switch.troubled, "the listener")
+    assert "nobody listens" not in status.line(paused=False) and notices[0] in status.line(paused=False)
+    switch.close()
+    listener.close()
 
 
 def test_what_is_wrong_is_said_before_anything_is_played(

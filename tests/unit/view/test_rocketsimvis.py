@@ -78,7 +78,7 @@ def test_nobody_listens_and_then_somebody_does() -> None:
     link = RocketSimVis("127.0.0.1", port, notices.append)
     for _ in range(50):
         link.show(moment())
-    assert link.state.error == "nothing listens there: start RocketSimVis"
+    assert link.state.error == "nobody listens: start RocketSimVis"
     assert notices == [f"RocketSimVis at 127.0.0.1:{port}: {link.state.error}"]
     listener = Listener(port)
     link.show(moment())  # hears of the last refusal, and is sent all the same

@@ -203,7 +203,7 @@ def test_where_it_goes(subtests: pytest.Subtests) -> None:
     cases: list[tuple[list[OutputLive], str, str]] = [
         ([], "viewer plays", "good"),
         ([OutputLive("rocketsimvis", "127.0.0.1:9273", 1204)], "rendering → 127.0.0.1:9273, 1,204 packets", "good"),
-        ([OutputLive("rocketsimvis", "127.0.0.1:9273", 1, "refused")], "rendering → 127.0.0.1:9273, 1 packet, refused", "warn"),
+        ([OutputLive("rocketsimvis", "127.0.0.1:9273", 1, "refused")], "rendering → 127.0.0.1:9273: refused", "warn"),
         ([OutputLive("recording", "/a/b.npz", 60), OutputLive("rlviser", "", 3)],
          "rendering → recording, 60 moments, rlviser", "good"),
     ]  # fmt: skip

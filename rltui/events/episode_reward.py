@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
 from rltui.events.records import IterationFinished, PhaseChanged, Record, StageChanged
+from rltui.formatting import known
 
 WINDOW = 100  # episodes, as Stable-Baselines3's ep_rew_mean
 REWARD, EPISODES, PART = "rollout/policy_reward", "rollout/episodes", "reward/"
@@ -23,11 +23,13 @@ class EpisodeReward(msgspec.Struct, frozen=True):
     """Mean weighted reward of a car's episode. None, over 0 episodes, where none has ended.
 
     short: all arenas have just started, and so far mostly short episodes have ended: the mean is theirs.
+    parts: by reward, its mean contribution; together they are the mean. Empty where not told.
     """
 
     mean: float | None = None
     episodes: int = 0
     short: bool = False
+    parts: dict[str, float] = {}
 
 
 class RewardWindow:
@@ -38,11 +40,13 @@ class RewardWindow:
 
     def __init__(self, records: Iterable[Record] = ()) -> None:
         """records: oldest first."""
-        self._ended: deque[tuple[float, int]] = deque()  # an iteration's mean, its episodes
+        self._ended: deque[tuple[float, int, dict[str, float]]] = (
+            deque()
+        )  # an iteration's mean, its episodes, the mean's parts
         self._episodes = 0
         self._paid: frozenset[str] = frozenset()
         self._keys: tuple[str, ...] = ()  # of the newest record's metrics
-        self._parts: frozenset[str] = frozenset()  # the rewards among them
+        self._rewards: tuple[str, ...] = ()  # among them
         self._short = False
         for record in records:
             self.take(record)
@@ -51,8 +55,10 @@ class RewardWindow:
     def value(self) -> EpisodeReward:
         if not self._episodes:
             return EpisodeReward()
-        mean = sum(mean * count for mean, count in self._ended) / self._episodes
-        return EpisodeReward(mean, self._episodes, self._short)
+        mean = sum(mean * count for mean, count, _ in self._ended) / self._episodes
+        names = [name for name in self._ended[-1][2] if all(name in parts for _, _, parts in self._ended)]
+        parts = {name: sum(parts[name] * count for _, count, parts in self._ended) / self._episodes for name in names}
+        return EpisodeReward(mean, self._episodes, self._short, parts)
 
     @property
     def full(self) -> bool:
@@ -65,24 +71,25 @@ class RewardWindow:
                 keys = tuple(record.metrics)
                 if keys != self._keys:  # looked through once: a thousand rows have the same
                     self._keys = keys
-                    self._parts = frozenset(key.removeprefix(PART) for key in keys if key.startswith(PART))
-                self.iteration(record.metrics, self._parts)
+                    self._rewards = tuple(key.removeprefix(PART) for key in keys if key.startswith(PART))
+                self.iteration(record.metrics, self._rewards)
             case PhaseChanged() | StageChanged():
                 self.clear()
             case _:
                 pass
 
     def iteration(self, metrics: Mapping[str, float | None], paid: Iterable[str]) -> None:
-        """One more. metrics: with its mean reward and its ended episodes, None or NaN where unknown. paid: its rewards' names."""
-        names = frozenset(paid)
-        if names != self._paid:
+        """One more. metrics: its mean reward, its ended episodes, and parts, None or NaN where unknown. paid: its rewards' names."""
+        names = tuple(paid)
+        if self._paid != set(names):
             self.clear()
-            self._paid = names
+            self._paid = frozenset(names)
         ended = _ended(metrics)
         if ended is None:
             return
         self._short = mostly_short(metrics.get(FIRST_EPISODES))
-        self._ended.append(ended)
+        parts = {name: value for name in names if known(value := metrics.get(PART + name))}
+        self._ended.append((*ended, parts))
         self._episodes += ended[1]
         while self._episodes - self._ended[0][1] >= WINDOW:
             self._episodes -= self._ended.popleft()[1]
@@ -112,6 +119,6 @@ def mostly_short(first_episodes: float | None) -> bool:
 def _ended(metrics: Mapping[str, float | None]) -> tuple[float, int] | None:
     """Mean reward and number of the episodes that ended; None where none has, or that is not known."""
     mean, ended = metrics.get(REWARD), metrics.get(EPISODES)
-    if mean is None or ended is None or not math.isfinite(mean) or not math.isfinite(ended) or ended < 1:
+    if not known(mean) or not known(ended) or ended < 1:
         return None
     return mean, int(ended)

@@ -31,12 +31,18 @@ PROFILE = "as in its profile"  # a row has a weight only where it is not
 
 def newest_reward(snapshot: RunSnapshot) -> EpisodeReward:
     """Over the newest episodes of the task in force."""
-    history, window = snapshot.history, RewardWindow()
-    begun = snapshot.tasks[-1].timesteps if snapshot.tasks else -1
+    return reward_at_end(snapshot.history, snapshot.tasks[-1].timesteps if snapshot.tasks else -1)
+
+
+def reward_at_end(history: History, begun: int = -1) -> EpisodeReward:
+    """Over the newest episodes of the history. begun: timesteps at which the task began."""
+    window = RewardWindow()
+    columns = {key: column for key, column in history.columns.items() if key in TAKEN or key.startswith(PART)}
     for row in range(_first_of_window(history, begun), history.length):
-        paid = [key for key in history.columns if key.startswith(PART) and not math.isnan(history.columns[key][row])]
-        if paid or not math.isnan(history.columns[REWARD][row]):
-            window.iteration({key: history.columns[key][row] for key in TAKEN if key in history.columns}, paid)
+        metrics = {key: column[row] for key, column in columns.items() if not math.isnan(column[row])}
+        paid = [key.removeprefix(PART) for key in metrics if key.startswith(PART)]
+        if paid or REWARD in metrics:
+            window.iteration(metrics, paid)
     return window.value
 
 

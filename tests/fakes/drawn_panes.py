@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from rltui.events.episode_reward import EPISODES, REWARD, WINDOW
 from rltui.run_state.fold import fold, fold_control
 from rltui.run_state.snapshot import RunSnapshot
 from rltui.tui.panes.pane import Pane, View
@@ -24,5 +25,8 @@ def drawn(pane: Pane, snapshot: RunSnapshot, width: int = 78, height: int = 40) 
 
 
 def with_metrics(**metrics: float | None) -> View:
-    """The run with these metrics; `__` in a name stands for `/`."""
-    return View(replace(STORY, metrics={key.replace("__", "/"): value for key, value in metrics.items()}), NOW)
+    """The run with these metrics, of 100 episodes; `__` in a name stands for `/`."""
+    named = {key.replace("__", "/"): value for key, value in metrics.items()}
+    row = {**named, EPISODES: WINDOW, REWARD: named.get(REWARD, 0.0)}
+    history = STORY.history.extended([(STORY.timesteps + 1, row)])
+    return View(replace(STORY, metrics=named, history=history), NOW)

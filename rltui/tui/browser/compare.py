@@ -15,11 +15,11 @@ from textual.message import Message
 
 from rltui import formatting, safe_io
 from rltui.errors import RltuiError
-from rltui.events.episode_reward import REWARD
+from rltui.events.episode_reward import PART, REWARD
 from rltui.events.records import setting_words
 from rltui.profile.locate import STATE_FILE
 from rltui.run_state.history import History
-from rltui.run_state.rewards import differences_line, weight_differences, weights_in_row
+from rltui.run_state.rewards import differences_line, reward_at_end, weight_differences, weights_in_row
 from rltui.runs import trainer_state
 from rltui.runs.inventory import CheckpointInfo
 from rltui.runs.meta import Meta
@@ -133,10 +133,16 @@ def curves_between(data: DataDir, comparison: CheckpointComparison) -> Curves:
 
 
 def ends_of(comparison: CheckpointComparison, metric: str) -> EndValues:
-    """The metric at the two states: the reward as they were saved with it, like the table; any other by its iteration."""
+    """The metric at the two states: the reward as they were saved with it, like the table; its parts over as many episodes; any
+    other by its iteration.
+    """
     left, right, curves = comparison.left.meta, comparison.right.meta, comparison.curves or Curves(History())
     if metric == REWARD and left is not None and right is not None:
         return EndValues(left.mean_reward, right.mean_reward, (left.reward_episodes, right.reward_episodes))
+    if metric.startswith(PART):
+        ends = [reward_at_end(history or History()) for history in (curves.other, curves.own)]
+        older, newer = (end.parts.get(metric.removeprefix(PART)) for end in ends)
+        return EndValues(older, newer, (ends[0].episodes, ends[1].episodes))
     return EndValues(_newest(curves.other, metric), _newest(curves.own, metric))
 
 

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import ClassVar
 
 from textual import events
 from textual.binding import BindingType
 
 from rltui import formatting
-from rltui.events.episode_reward import PART, REWARD, WEIGHT
+from rltui.events.episode_reward import PART, WEIGHT
 from rltui.events.records import RunStarted, weight_of
+from rltui.formatting import over_episodes
 from rltui.run_state.progress import change_since
+from rltui.run_state.rewards import newest_reward
 from rltui.run_state.snapshot import RunSnapshot
 from rltui.run_state.trend import Change
 from rltui.tui.actions import pane_bindings
@@ -24,7 +26,6 @@ from rltui.tui.widgets.bars import signed_bar, sparkline_of
 from rltui.tui.widgets.chart import ChartData, Look, chart
 from rltui.tui.widgets.plot import DecimationCache
 
-LOOK_BACK = 1000  # iterations, after which figures of ended episodes are too old to show
 FIGURE, SHARE, CHANGE, WEIGHT_WIDTH, CURVE = 9, 6, 20, 9, 16  # columns
 LEAST_BAR, LEAST_CHART, CHART_WIDTH = 5, 5, 34
 LEAST_ROWS = 3  # that the headings leave
@@ -45,38 +46,16 @@ class RewardRow:
     weight: float | None
 
 
-def with_newest_rewards(snapshot: RunSnapshot) -> tuple[RunSnapshot, int]:
-    """(snapshot, age): with the rewards of the newest iteration in which episodes ended, and how many iterations ago that was.
-
-    As it is, and 0, where none have ended in this task, or since a start from which on other rewards are paid.
-    """
-    keys = {key for key in snapshot.metrics if key.startswith(PART)}
-    history, begun = snapshot.history, snapshot.tasks[-1].timesteps if snapshot.tasks else -1
-    columns = {key: column for key, column in history.columns.items() if key.startswith(PART) or key == REWARD}
-    if any(formatting.known(snapshot.metrics[key]) for key in keys):
-        return snapshot, 0
-    for row in range(history.length - 1, max(history.length - 1 - LOOK_BACK, -1), -1):
-        if history.timesteps[row] <= begun:
-            break
-        known = {key: column[row] for key, column in columns.items() if formatting.known(column[row])}
-        if paid := known.keys() - {REWARD}:
-            found = replace(snapshot, metrics={**snapshot.metrics, **known})
-            return (found, history.length - 1 - row) if paid == keys else (snapshot, 0)
-    return snapshot, 0
-
-
-def rows_of(snapshot: RunSnapshot) -> list[RewardRow]:
-    """One for each reward of the match, in the header's order, then by name."""
-    metrics = snapshot.metrics
-    names = [key.removeprefix(PART) for key in metrics if key.startswith(PART)]
+def rows_of(snapshot: RunSnapshot, parts: Mapping[str, float]) -> list[RewardRow]:
+    """One for each reward of the match, in the header's order, then by name. parts: as in EpisodeReward."""
+    names = [key.removeprefix(PART) for key in snapshot.metrics if key.startswith(PART)]
     known = snapshot.header.reward_names if snapshot.header is not None else []
     names.sort(key=lambda name: (known.index(name) if name in known else len(known), name))
-    sizes = sum(abs(value) for name in names if (value := formatting.if_known(metrics.get(PART + name))) is not None)
-    return [_row(snapshot, name, sizes) for name in names]
+    sizes = sum(map(abs, parts.values()))
+    return [_row(snapshot, name, parts.get(name), sizes) for name in names]
 
 
-def _row(snapshot: RunSnapshot, name: str, sizes: float) -> RewardRow:
-    value = formatting.if_known(snapshot.metrics.get(PART + name))
+def _row(snapshot: RunSnapshot, name: str, value: float | None, sizes: float) -> RewardRow:
     share = abs(value) / sizes if value is not None and sizes else None
     weight = formatting.if_known(snapshot.metrics.get(WEIGHT + name))
     return RewardRow(name, value, share, change_since(snapshot, PART + name), weight)
@@ -115,8 +94,8 @@ class RewardsPane(FilterablePane):
     EVERY = 2.9
     EMPTY = "What each reward adds to an episode appears once episodes have ended."
     HELP = (
-        "Each bar is one reward's mean weighted contribution to a car's episode, over the episodes that ended in the "
-        "newest iteration (or the last one with any, with its age); together they are the reward per episode. The "
+        "Each bar is one reward's mean weighted contribution to a car's episode, over the newest 100 episodes or so; together "
+        "they are the reward per episode. The "
         "percentage is its share of all contributions, signs aside; an arrow: it rises or falls, by the verdict's rule. "
         "Weights are those in force, brighter where they differ from the profile's. One bar that dwarfs the rest is what "
         "the bot will learn. A penalty should be negative. Dotted lines in the curve: changed weights, new phases or "
@@ -136,9 +115,9 @@ class RewardsPane(FilterablePane):
         return view.snapshot.metrics_time, _names(view.snapshot.header), view.snapshot.marks, view.charts
 
     def words(self, view: View) -> str:
-        """Which iteration's figures these are, and the order where it is not the usual one."""
-        age = with_newest_rewards(view.snapshot)[1]
-        words = [f"{formatting.plural(age, 'iteration')} ago" if age else "newest iteration"]
+        """Over how many episodes, and the order where it is not the usual one."""
+        reward = newest_reward(view.snapshot)
+        words = [over_episodes(reward.episodes, reward.short).strip() or "no episode has ended yet"]
         words += [ORDERS[self.order][0]] if self.order else []
         return f"[$muted]{', '.join(words)}[/]"
 
@@ -165,15 +144,14 @@ class RewardsPane(FilterablePane):
             self.action_curve()
 
     def draw(self, view: View, width: int, height: int) -> list[Line]:
-        snapshot, _ = with_newest_rewards(view.snapshot)
-        view = replace(view, snapshot=snapshot)
-        every = ordered(rows_of(snapshot), self.order)
+        reward = newest_reward(view.snapshot)
+        every = ordered(rows_of(view.snapshot, reward.parts), self.order)
         found = self.filtered_rows(every, lambda row: row.name, lambda row: (row.name,))
         figures = dict(zip((row.name for row in every), formatting.aligned([row.value for row in every]), strict=True))
         rows = [self._row(view, row, every, figures[row.name], width) for row in found]
         if self.alone:
             return self._alone(view, found, rows, width, height)
-        foot = _total(view, every, width)
+        foot = _total(reward.mean, every, width)
         foot = foot if height > len(every) + len(foot) else foot[-1:]  # without the rule
         head = [_heads(view, width, every)] if height >= min(len(every), LEAST_ROWS) + len(foot) + 1 else []
         table = min(len(head) + max(len(rows), 1), max(height - len(foot), 1))
@@ -238,7 +216,9 @@ class RewardsPane(FilterablePane):
         ys = history.columns.get(PART + row.name, ())
         xs, length = (history.timesteps, history.length) if len(ys) else ((), 0)
         marks = weight_marks(view.snapshot, row.name)
-        data = ChartData(row.name, "/ episode", f"series-{place % 7 + 1}", xs, ys, marks, length=length)
+        data = ChartData(
+            row.name, "/ episode", f"series-{place % 7 + 1}", xs, ys, marks, length=length, figures=(row.value, None)
+        )
         look = Look(selected=self.has_focus and place == self.cursor, memory=self._memory)
         return chart(data, *size, view.charts, look)
 
@@ -310,9 +290,8 @@ def _bar(row: RewardRow, found: Sequence[RewardRow], width: int) -> Line:
     return ((" " * width, ""),) if row.value is None else signed_bar(row.value, low, high, width)
 
 
-def _total(view: View, found: Sequence[RewardRow], width: int) -> list[Line]:
+def _total(total: float | None, found: Sequence[RewardRow], width: int) -> list[Line]:
     """The sum, below the column of what it sums."""
-    total = view.snapshot.metrics.get(REWARD)
     figure = formatting.aligned([total, *(row.value for row in found)])[0]
     end = width - SHARE - sum(_extra_columns(width, _longest(found)))
     return [

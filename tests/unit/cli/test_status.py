@@ -61,8 +61,8 @@ def test_all_tell_the_same(data: DataDir, capsys: pytest.CaptureFixture[str]) ->
     assert main(["ls", "--json", *where]) == 0
     runs = {run["name"]: run["reward"] for run in json.loads(capsys.readouterr().out)["runs"]}
     assert runs == {
-        "alpha": {"mean": 14.0, "episodes": 100, "short": False},
-        "young": {"mean": None, "episodes": 0, "short": False},
+        "alpha": {"mean": 14.0, "episodes": 100, "short": False, "parts": {}},
+        "young": {"mean": None, "episodes": 0, "short": False, "parts": {}},
     }
     assert main(["milestones", "list", "alpha", *where]) == 0
     assert "  4000       4,000  14.000       100" in capsys.readouterr().out

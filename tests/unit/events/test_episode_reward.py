@@ -32,6 +32,17 @@ def test_each_iteration_counts_by_its_episodes() -> None:
     assert not window.full
 
 
+def test_its_parts_are_over_the_same_episodes() -> None:
+    def paid(touch: float | None, goal: float, episodes: int) -> IterationFinished:
+        metrics = {REWARD: (touch or 0.0) + goal, EPISODES: episodes, "reward/touch": touch, "reward/goal": goal}
+        return IterationFinished(time=0.0, iteration=1, timesteps=1, metrics=metrics)
+
+    window = RewardWindow([paid(9.0, 1.0, 1), paid(1.0, -1.0, 3)])
+    assert window.value == EpisodeReward(2.5, 4, False, {"touch": 3.0, "goal": -0.5})
+    window.take(paid(None, 1.0, 1))
+    assert window.value.parts == {"goal": (1 - 3 + 1) / 5}, "what is not told of all of them is not known"
+
+
 def test_where_none_ended_it_is_unknown() -> None:
     assert RewardWindow().value == EpisodeReward(None, 0)
     nan = float("nan")
@@ -80,7 +91,7 @@ def test_it_is_of_short_episodes_while_more_than_a_hundredth_of_the_arenas_is_in
 def test_another_task_or_other_rewards_begin_anew() -> None:
     before = [iteration(50.0, 40, "touch"), iteration(60.0, 40, "touch")]
     assert RewardWindow([*before, phase_changed(0.0, 1)]).value == EpisodeReward(None, 0)
-    assert RewardWindow([*before, iteration(1.0, 5, "goal")]).value == EpisodeReward(1.0, 5)
+    assert RewardWindow([*before, iteration(1.0, 5, "goal")]).value == EpisodeReward(1.0, 5, parts={"goal": 0.0})
     assert RewardWindow([*before, iteration(None, 0, "goal")]).value == EpisodeReward(None, 0)
-    assert newest_window([*before, iteration(1.0, 5, "goal")]).value == EpisodeReward(1.0, 5)
+    assert newest_window([*before, iteration(1.0, 5, "goal")]).value == EpisodeReward(1.0, 5, parts={"goal": 0.0})
     assert newest_window([*before, phase_changed(0.0, 1)]).value == EpisodeReward(None, 0)

@@ -71,6 +71,7 @@ def test_it_is_what_the_journal_tells(subtests: pytest.Subtests) -> None:
             found = newest_reward(snapshot)
             assert found.episodes == expected.episodes
             assert found.mean == pytest.approx(expected.mean)
+            assert found.parts == pytest.approx(expected.parts)
 
 
 def test_an_iteration_of_unknown_episodes_counts_for_nothing() -> None:
@@ -128,7 +129,7 @@ def test_the_cockpit_says_it_as_lists_do_and_only_for_so_long() -> None:
         snapshot = fold(RunSnapshot(run="alpha", alive=True), told)
         reward = newest_reward(snapshot)
         assert (reward.short, settling(snapshot)) == (short, short)
-        assert newest_window(told).value == EpisodeReward(reward.mean, reward.episodes, short)
+        assert newest_window(told).value == EpisodeReward(reward.mean, reward.episodes, short, reward.parts)
         text = plain(StatusPane().draw(View(snapshot, snapshot.record_time or 0.0), 120, 3))
         assert (SHORT_SO_FAR in text) == short
 

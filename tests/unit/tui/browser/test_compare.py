@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from rltui.events.episode_reward import REWARD
+from rltui.events.episode_reward import REWARD, RewardWindow
 from rltui.events.records import Record, RunResumed, RunStarted, SettingChanged
 from rltui.runs import trainer_state
 from rltui.runs.inventory import CheckpointInfo, read_checkpoint_info
@@ -23,6 +23,7 @@ from rltui.tui.browser.compare import (
     lines,
     rewards_apart,
 )
+from rltui.tui.browser.compare_curves import EndValues
 from rltui.tui.checks.results import KeyChange
 from rltui.tui.text import plain
 from tests.fakes import run_story, saved_runs
@@ -88,6 +89,11 @@ def test_two_runs_have_theirs_in_the_order_of_the_legend(data: DataDir) -> None:
     assert ends.older == run_story.iteration(3).metrics["train/entropy"]
     assert ends.newer == run_story.iteration(400).metrics["train/entropy"]
     assert "the iterations at the two states" in text(found, "train/entropy")
+    rows = [run_story.iteration(index) for index in range(1, 401)]
+    parts = [RewardWindow(told).value for told in (rows[:3], rows)]
+    assert ends_of(found, "reward/touch") == EndValues(
+        parts[0].parts["touch"], parts[1].parts["touch"], (parts[0].episodes, parts[1].episodes)
+    )
 
 
 def test_what_was_paid_is_told_by_the_weights_in_force_at_each(data: DataDir) -> None:

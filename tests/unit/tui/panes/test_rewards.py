@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from array import array
+import random
 from dataclasses import replace
 
 import msgspec
 import pytest
 
+from rltui.events.episode_reward import EPISODES, REWARD, newest_window
 from rltui.events.records import RunStarted
+from rltui.run_state.fold import fold
 from rltui.run_state.history import History
+from rltui.run_state.rewards import newest_reward
 from rltui.run_state.snapshot import ChartMark, RunSnapshot
 from rltui.tui.panes.pane import View
-from rltui.tui.panes.rewards import RewardsPane, ordered, rows_of, weight_marks, with_newest_rewards
+from rltui.tui.panes.rewards import RewardsPane, ordered, rows_of, weight_marks
 from rltui.tui.text import plain
 from tests.fakes import run_story
 from tests.fakes.drawn_panes import with_metrics
@@ -21,79 +24,81 @@ METRICS = {
     "reward/touch": 24.0,
     "reward/concede": -6.0,
     "reward/in_air": None,
-    "rollout/policy_reward": 18.0,
+    REWARD: 18.0,
+    EPISODES: 100.0,
     "weight/touch": 2.5,
 }
-SNAPSHOT = RunSnapshot(metrics=METRICS, header=run_story.header())
+SNAPSHOT = RunSnapshot(metrics=METRICS, header=run_story.header(), history=History().extended([(1, METRICS)]))
+PARTS = newest_reward(SNAPSHOT).parts
 
 
 def history(rows: int) -> History:
-    """touch is 1 but for the newest 50 rows, where it is 3."""
-    values = array("d", (3.0 if row >= rows - 50 else 1.0 for row in range(rows)))
-    return History(rows, array("d", range(1, rows + 1)), {"reward/touch": values})
+    """touch is 1 but for the newest 50 rows, where it is 3; before them, a hundred episodes have ended with METRICS."""
+    touch = (3.0 if row > rows - 50 else 1.0 for row in range(2, rows + 1))
+    later = ((row, {"reward/touch": value, "reward/concede": 0.0}) for row, value in enumerate(touch, 2))
+    return History().extended([(1, METRICS), *later])
 
 
-def test_the_last_figures_stay_with_their_age_while_no_episode_ends() -> None:
-    none: dict[str, float | None] = {"reward/touch": None, "rollout/policy_reward": None}
-    rows: list[tuple[int, dict[str, float | None]]] = [
-        (100, {"reward/touch": 24.0, "rollout/policy_reward": 18.0}),
-        (200, none),
-        (300, none),
-    ]
-    snapshot = RunSnapshot(metrics={**none, "weight/touch": 2.5}, history=History().extended(rows))
-    paid, age = with_newest_rewards(snapshot)
-    assert (age, [(row.value, row.weight) for row in rows_of(paid)]) == (2, [(24.0, 2.5)])
-    pane = RewardsPane()
-    assert "+24.00" in plain(pane.draw(View(snapshot, 0.0), 60, 8))
-    assert "+18.00" in plain(pane.draw(View(snapshot, 0.0), 60, 8))
-    assert "2 iterations ago" in pane.subtitle(View(snapshot, 0.0))
-    one = replace(snapshot, history=History().extended(rows[:2]))
-    assert "1 iteration ago" in pane.subtitle(View(one, 0.0))
+def test_figures_and_shares_are_over_the_newest_hundred_episodes() -> None:
+    """Two to ten episodes an iteration: those of one alone jump about."""
+    noise = random.Random(7)
+    told = []
+    for index in range(1, 61):
+        touch, speed = noise.gauss(10, 6), noise.gauss(5, 3)
+        metrics: dict[str, float | None] = {"reward/touch": touch, "reward/speed": speed, REWARD: touch + speed}
+        metrics[EPISODES] = noise.randint(2, 10)
+        told.append(msgspec.structs.replace(run_story.iteration(index), metrics=metrics))
+    shares, of_one = [], []
+    for end in range(40, 61):
+        snapshot = fold(RunSnapshot(), [run_story.header(), *told[:end]])
+        reward = newest_reward(snapshot)
+        rows = {row.name: row for row in rows_of(snapshot, reward.parts)}
+        assert reward == newest_window(told[:end]).value and 100 <= reward.episodes < 110
+        assert sum(reward.parts.values()) == pytest.approx(reward.mean)
+        shares.append(rows["touch"].share or 0.0)
+        touch, speed = (abs(told[end - 1].metrics[key] or 0.0) for key in ("reward/touch", "reward/speed"))
+        of_one.append(touch / (touch + speed))
+    assert max(shares) - min(shares) < 0.15 < max(of_one) - min(of_one)
+    view = View(snapshot, 0.0)
+    assert f"over {reward.episodes} episodes" in RewardsPane().subtitle(view)
+    assert f"{reward.mean:+.2f}" in plain(RewardsPane().draw(view, 60, 8))
 
 
-def test_figures_of_an_ended_task_are_not_this_one_s() -> None:
-    history = History().extended([(100, {"reward/touch": 24.0}), (200, {"reward/touch": None})])
-    began = run_story.phase_changed(0.0, 100)
-    snapshot = RunSnapshot(metrics={"reward/touch": None}, history=history, tasks=(began,))
-    assert with_newest_rewards(snapshot) == (snapshot, 0)
-
-
-def test_figures_of_other_rewards_are_not_this_start_s() -> None:
-    """Begun with another profile: no task tells of it."""
-    before, now = {"reward/touch": 24.0, "rollout/policy_reward": 24.0}, {"reward/touch": None, "reward/goal": None}
-    more = RunSnapshot(metrics=now, history=History().extended([(100, before), (200, now)]))
-    assert with_newest_rewards(more) == (more, 0)
-    less = RunSnapshot(
-        metrics={"reward/touch": None}, history=History().extended([(100, {**before, "reward/ball": 1.0})])
+def test_they_stay_while_no_episode_ends_and_begin_anew_with_a_task() -> None:
+    none: dict[str, float | None] = {"reward/touch": None, REWARD: None, EPISODES: 0}
+    ended: dict[str, float | None] = {"reward/touch": 24.0, REWARD: 24.0, EPISODES: 8}
+    history = History().extended([(100, ended), (200, none), (300, none)])
+    snapshot = RunSnapshot(metrics={**none, "weight/touch": 2.5}, history=history)
+    assert "+24.00" in plain(RewardsPane().draw(View(snapshot, 0.0), 60, 8))
+    began = replace(snapshot, tasks=(run_story.phase_changed(0.0, 100),))
+    assert "24" not in plain(RewardsPane().draw(View(began, 0.0), 60, 8))
+    other = replace(
+        snapshot,
+        history=history.extended([(400, {"reward/touch": None, "reward/goal": 1.0, REWARD: 1.0, EPISODES: 3})]),
     )
-    assert with_newest_rewards(less) == (less, 0)
-
-
-def test_the_newest_figures_have_no_age() -> None:
-    assert with_newest_rewards(SNAPSHOT) == (SNAPSHOT, 0)
-    assert RewardsPane().subtitle(View(SNAPSHOT, 0.0)) == "[$muted]newest iteration[/]"
+    assert newest_reward(other).parts == {"goal": 1.0}
 
 
 def test_shares_leave_signs_aside_and_sum_to_one() -> None:
-    rows = {row.name: row for row in rows_of(SNAPSHOT)}
+    rows = {row.name: row for row in rows_of(SNAPSHOT, PARTS)}
     assert (rows["touch"].share, rows["concede"].share, rows["in_air"].share) == (0.8, 0.2, None)
     assert (rows["touch"].weight, rows["concede"].weight) == (2.5, None)
 
 
 def test_the_change_is_the_one_that_the_verdict_judges() -> None:
-    rows = {row.name: row for row in rows_of(replace(SNAPSHOT, history=history(300)))}
+    rows = {row.name: row for row in rows_of(replace(SNAPSHOT, history=history(300)), PARTS)}
     found = rows["touch"].change
-    assert found is not None and (found.by, found.is_sure, rows["in_air"].change) == (2.0, True, None)
+    assert found is not None and (round(found.by, 1), found.is_sure, rows["in_air"].change) == (1.9, True, None)
 
 
 def test_orders() -> None:
-    rows = rows_of(replace(SNAPSHOT, header=replace_names(["in_air", "concede", "touch"])))
+    rows = rows_of(replace(SNAPSHOT, header=replace_names(["in_air", "concede", "touch"])), PARTS)
     assert [[row.name for row in ordered(rows, order)] for order in (0, 1, 3)] == [
         ["touch", "concede", "in_air"],
         ["in_air", "concede", "touch"],
         ["concede", "in_air", "touch"],
     ]
-    changed = rows_of(replace(SNAPSHOT, history=history(200)))
+    changed = rows_of(replace(SNAPSHOT, history=history(200)), PARTS)
     assert ordered(changed, 2)[0].name == "touch"
 
 
@@ -120,7 +125,7 @@ def test_a_wide_pane_has_weight_change_and_curve() -> None:
     text = plain(RewardsPane().draw(View(snapshot, 0.0), 110, 8))
     assert "×2.5" in text
     assert "profile" in text
-    assert "+2.00" in text
+    assert "+1.91" in text
 
 
 def test_the_selected_one_s_curve_stands_below() -> None:

@@ -12,6 +12,7 @@ from typing import TextIO
 
 CUTOFF = 0.6  # of difflib's likeness, 0–1
 BEGUN = 3  # characters that say enough where only one name begins with them
+USERS_PREFIX = "rltui_user_"  # begins the names of modules of users' own files
 
 
 class RltuiError(Exception):
@@ -49,7 +50,7 @@ def in_words(error: BaseException) -> str:
     else:
         message = error.msg if isinstance(error, SyntaxError) else str(error)
         text = f"{type(error).__name__}: {message}" if message else type(error).__name__
-    return re.sub(r"\s+", " ", text).strip()
+    return re.sub(r"\s+", " ", re.sub(rf"\b{USERS_PREFIX}\w+\.?", "", text)).strip()
 
 
 def users_line(error: BaseException) -> str:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import dataclasses
 import importlib
-import importlib.util
 import sys
 import traceback
 from collections.abc import Callable, Mapping, Sequence
@@ -16,7 +15,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Literal
 
-from rltui import safe_io
+from rltui import safe_io, user_files
 from rltui.errors import RltuiError, did_you_mean, hints, in_words, where_in
 
 Kind = Literal["obs", "action table", "reward", "reset", "terminal", "player"]
@@ -116,6 +115,10 @@ MOVED: Mapping[str, str] = {
 }
 
 
+class UnusableFileError(RltuiError):
+    """A user's file that is not there or does not import: whatever is named of it."""
+
+
 @dataclasses.dataclass(frozen=True)
 class Component:
     """What a profile says of one component: a registered name or `file.py:Class`, and its parameters."""
@@ -208,18 +211,14 @@ def _range_problems(key: str, value: Any, limits: Mapping[str, Any]) -> list[str
     return []
 
 
-def is_module(source: str) -> bool:
-    """Whether the part before the colon is a module's dotted name, not a file's path."""
-    return not source.endswith(".py") and all(part.isidentifier() for part in source.split("."))
-
-
 def _users_own(kind: Kind, name: str) -> type[Any]:
     """`path/to/file.py:Class` or `module:Class`; of an action table, a function that returns the rows will do."""
     source, _, attribute = name.rpartition(":")
-    if is_module(source):
-        module, place = _imported(kind, name, source), source
+    path = user_files.module_file(source, [Path.cwd()]) if user_files.is_module(source) else Path(source).expanduser()
+    if path is None:
+        module, place = _from_module(kind, name, source), source
     else:
-        path = safe_io.real(Path(source).expanduser())
+        path = safe_io.real(path)
         module, place = _from_file(kind, name, path), str(path)
     found = getattr(module, attribute, None)
     if isinstance(found, type):
@@ -246,15 +245,12 @@ def _table_of(module: str, maker: str) -> Callable[..., type[Any]]:
     return made
 
 
-def _imported(kind: Kind, name: str, module: str) -> ModuleType:
-    here = str(Path.cwd())
-    if here not in sys.path:
-        sys.path.append(here)  # the program's own folder stands there instead; worker processes inherit the list
+def _from_module(kind: Kind, name: str, module: str) -> ModuleType:
     try:
         return importlib.import_module(module)
     except (Exception, SystemExit) as error:  # a user's module may raise anything, or be a script
         what = f"module {module} does not import: {in_words(error)}"
-        raise RltuiError(f"{kind} {name!r}: {what}", _why(error), exit_code=2) from error
+        raise UnusableFileError(f"{kind} {name!r}: {what}", _why(error), exit_code=2) from error
 
 
 def _from_file(kind: Kind, name: str, path: Path) -> ModuleType:
@@ -262,28 +258,17 @@ def _from_file(kind: Kind, name: str, path: Path) -> ModuleType:
         safe_io.check(path, safe_io.LARGEST)
     except OSError as error:
         what = f"no file {path}" if isinstance(error, FileNotFoundError) else f"{path}: {safe_io.reason(error)}"
-        raise RltuiError(f"{kind} {name!r}: {what}", "write path/to/file.py:Class", exit_code=2) from error
-    module_name = f"rltui_user_{path.stem}_{abs(hash(str(path))):x}"
-    module = sys.modules.get(module_name)
-    if module is None:
-        spec = importlib.util.spec_from_file_location(module_name, path)
-        if spec is None or spec.loader is None:
-            raise RltuiError(
-                f"{kind} {name!r}: {path} is not a Python file", "write path/to/file.py:Class", exit_code=2
-            )
-        module = importlib.util.module_from_spec(spec)
-        sys.modules[module_name] = module
-        try:
-            spec.loader.exec_module(module)
-        except (Exception, SystemExit) as error:  # a user's file may raise anything, or be a script
-            del sys.modules[module_name]
-            what = f"{path} does not import: {in_words(error)}{where_in(error, str(path))}"
-            raise RltuiError(f"{kind} {name!r}: {what}", _why(error), exit_code=2) from error
-    return module
+        raise UnusableFileError(f"{kind} {name!r}: {what}", "write path/to/file.py:Class", exit_code=2) from error
+    try:
+        return user_files.load(path)
+    except (Exception, SystemExit) as error:  # a user's file may raise anything, or be a script
+        what = f"{path} does not import: {in_words(error)}{where_in(error, str(path))}"
+        raise UnusableFileError(f"{kind} {name!r}: {what}", _why(error), exit_code=2) from error
 
 
 def _why(error: BaseException) -> str:
     """What to do about a file that does not import: the new name of a module of ours, or the end of the trace."""
     if isinstance(error, ModuleNotFoundError) and error.name and (moved := MOVED.get(error.name)):
         return f"{error.name} is {moved} now: change the import"
-    return traceback.format_exc(limit=-2).strip()
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename != user_files.__file__]
+    return "".join([*traceback.format_list(frames[-2:]), *traceback.format_exception_only(error)]).strip()

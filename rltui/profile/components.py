@@ -16,6 +16,7 @@ from pydantic_core import PydanticCustomError
 
 from rltui import safe_io
 from rltui.errors import RltuiError, did_you_mean, in_words, where_in
+from rltui.profile.locate import user_folder
 from rltui.profile.models import (
     ActionsSection,
     ObsSection,
@@ -27,7 +28,8 @@ from rltui.profile.models import (
 )
 from rltui.profile.toml_lines import KeyPath
 from rltui.profile.validation import MESSAGES, ValidationFinding, plain, validate
-from rltui.registry import BUILT_IN, TABLE_FILES, Component, Kind, build, is_module, resolve
+from rltui.registry import BUILT_IN, TABLE_FILES, Component, Kind, build, resolve
+from rltui.user_files import is_module, module_file
 
 BASES: Mapping[Kind, str] = {
     "obs": "rltui.obs.builder:ObsBuilder",
@@ -122,22 +124,28 @@ def _options(table: Mapping[str, Any], own: tuple[str, ...]) -> dict[str, Any]:
 
 
 def absolute_name(name: str, folder: Path | None) -> str:
-    """`file.py:Class` or `table.csv` with a relative path, made absolute: beside the profile first, else from the
-    working folder.
+    """`file.py:Class`, `table.csv` or `module:Class` as the whole path of its file, so that it means the same from every
+    folder; a registered name or an installed module as it is.
     """
-    path_text, colon, class_name = name.rpartition(":")
     if name.lower().endswith(TABLE_FILES):
-        path_text, colon, class_name = name, "", ""
-    elif not path_text or is_module(path_text):
+        return str(absolute(name, folder))
+    source, colon, class_name = name.rpartition(":")
+    if not source:
         return name
-    return f"{absolute(path_text, folder)}{colon}{class_name}"
+    file = module_file(source, _around(folder)) if is_module(source) else absolute(source, folder)
+    return name if file is None else f"{safe_io.real(file)}{colon}{class_name}"
 
 
 def absolute(file: str, folder: Path | None) -> Path:
-    """A file that a profile names: beside the profile first, else from the working folder."""
+    """A file that a profile names: the first that is there, else in the working folder."""
     path = Path(file).expanduser()
-    beside = folder / path if folder is not None else path
-    return safe_io.real(beside if beside.is_file() else path)
+    return safe_io.real(next((place / path for place in _around(folder) if (place / path).is_file()), path))
+
+
+def _around(folder: Path | None) -> list[Path]:
+    """Where what a profile names may lie: beside it, beside ./profiles, in the working folder."""
+    beside = [] if folder is None else [folder, folder.parent] if folder.name == user_folder().name else [folder]
+    return [*beside, Path.cwd()]
 
 
 def file_parameters(part: PlacedComponent, folder: Path | None) -> dict[str, str]:

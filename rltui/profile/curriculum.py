@@ -19,7 +19,8 @@ from rltui.profile.source import Problem, ProfileError, show_key
 from rltui.profile.toml_lines import KeyPath
 from rltui.profile.toml_text import toml_value
 from rltui.profile.validation import ValidationFinding
-from rltui.registry import TABLE_FILES, Component, build, is_module
+from rltui.registry import TABLE_FILES, Component, build
+from rltui.user_files import is_module
 
 MILLION = 1_000_000
 SHARED = ("tick_skip", "action_delay_ticks", "obs", "actions", "policy", "critic")  # the same in all phases

@@ -18,6 +18,23 @@ from tests.fakes.documents import snippet
 
 SMALL = ("ppo.iteration=512", "ppo.batch=512", "ppo.minibatch=512", "collect.workers=2", "collect.arenas=4")
 TIMEOUT = 120
+HELPED = """\
+import numpy as np
+from rlgym.api import RewardFunction
+
+from .common import unit
+
+
+class Facing(RewardFunction):
+    def reset(self, agents, initial_state, shared_info):
+        pass
+
+    def get_rewards(self, agents, state, is_terminated, is_truncated, shared_info):
+        from helped.common import unit as late
+
+        ball = state.ball.position
+        return {a: float(np.dot(late(ball - car.physics.position), car.physics.forward)) for a, car in state.cars.items()}
+"""
 
 
 def rltui(*arguments: str) -> str:
@@ -32,9 +49,14 @@ def test_a_bot_learns_with_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.chdir(tmp_path)
     Path("my_rewards.py").write_text(snippet("python", "class HighBall"), encoding="utf-8")
     Path("my_obs.py").write_text(snippet("python", "class MyObs"), encoding="utf-8")
+    Path("helped").mkdir()
+    Path("helped/near.py").write_text(HELPED, encoding="utf-8")
+    Path("helped/common.py").write_text(
+        "def unit(v):\n    return v / max(1.0, float((v * v).sum()) ** 0.5)\n", encoding="utf-8"
+    )
     rltui("profile", "new", "mine", "--from", "quick")
     written = Path("profiles/mine.toml").read_text(encoding="utf-8")
-    rewards = snippet("toml", "HighBall") + snippet("toml", "TouchReward")
+    rewards = snippet("toml", "HighBall") + snippet("toml", "TouchReward") + '"helped.near:Facing" = 0.1\n'
     text, count = re.subn(r"(?m)^\[rewards\]\n", f"[rewards]\n{rewards}", written)
     assert count == 1
     text, count = re.subn(r"(?ms)^\[obs\]\n.*?(?=^\[|^# What)", f"{snippet('toml', 'MyObs')}\n", text)
@@ -60,6 +82,13 @@ def test_a_bot_learns_with_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     with Path("trace.csv").open(encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     assert len(rows) == 30 and all(0 < float(row["HighBall"]) < 0.1 for row in rows)
-    components = ("touch", "speed_toward_ball", "face_ball", "off_ground", "HighBall", "TouchReward")
+    components = ("touch", "speed_toward_ball", "face_ball", "off_ground", "HighBall", "TouchReward", "Facing")
     for row in rows:
         assert abs(sum(float(row[name]) for name in components) - float(row["total"])) < 1e-5
+
+    Path("elsewhere").mkdir()
+    monkeypatch.chdir("elsewhere")  # a run goes on from every folder
+    data = ("--data-dir", "../data")
+    rltui("train", "../data/runs/first/run.toml", "--run", "first", "--steps", "1536", *data)
+    records = list(read_journal(DataDir(Path("../data")).run("first").journal))
+    assert [record.exit_code for record in records if isinstance(record, RunFinished)] == [0, 0]

@@ -385,7 +385,7 @@ def test_a_table_beside_the_profile(subtests: pytest.Subtests, table_folder: Pat
 def test_a_module_in_the_working_folder(table_folder: Path) -> None:
     module = f"moves_of_{table_folder.parent.name}"
     spec = env_spec(load(with_table(table_folder, f"table = '{module}:make'")))
-    assert spec.table.name == f"{module}:make"
+    assert spec.table.name == f"{table_folder.parent / module}.py:make", "a run finds it from every folder"
     np.testing.assert_array_equal(table_rows(spec), ROWS)
 
 

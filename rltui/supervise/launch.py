@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rltui import safe_io
 from rltui.errors import RltuiError
 from rltui.events.records import CurriculumPlanned, LogLine, Record, RunResumed, RunStarted
 from rltui.runs.journal import read_end
+from rltui.supervise.output_log import LAUNCH_LOG
 from rltui.supervise.processes import ManagedProcess
 from rltui.supervise.signals import signal_name
 
 if TYPE_CHECKING:
     from rltui.runs.paths import DataDir
 
-LOG_VARIABLE = "RLTUI_LAUNCH_LOG"
 LOOK_INTERVAL = 0.05  # seconds
 INTERRUPTED_SECONDS = 5.0
 PATIENCE = 2.0  # seconds for the messages of a start; they are written right behind the header
@@ -50,7 +48,7 @@ def detached(
     """Start `rltui train PROFILE …`, which outlives whoever launches it, and wait until its run has started.
 
     What it says before goes to a temporary file, for a launch that fails must leave nothing in the data folder;
-    `output_mover` in the trainer carries that over to the run's `trainer.log`.
+    `OutputLog` in the trainer carries that over to the run's `trainer.log`.
 
     extra_args: more options of `train`. RltuiError with the trainer's own message, hint and exit code when it ends
     before that, and when it has not started within `timeout` seconds (it is then stopped).
@@ -70,34 +68,6 @@ def detached(
         raise
 
 
-def output_mover(log: Path) -> Callable[[Record], None]:
-    """In the trainer: a subscriber of its publisher that calls `move_output` when the run has started."""
-
-    def on_record(record: Record) -> None:
-        if isinstance(record, RunStarted):
-            move_output(log)
-
-    return on_record
-
-
-def move_output(log: Path) -> None:
-    """In the trainer: append what a detached launch has said so far to `log`, and say all else there.
-
-    Does nothing in a trainer that was not launched so. Standard output and error of the process itself are moved, so
-    that the words of a crash in native code are kept too.
-    """
-    launch_log = os.environ.pop(LOG_VARIABLE, None)
-    if launch_log is None:
-        return
-    for stream in (sys.stdout, sys.stderr):
-        stream.flush()
-    with contextlib.suppress(OSError), safe_io.open_to_append(log) as target:
-        target.write(Path(launch_log).read_bytes())
-        for descriptor in (1, 2):
-            os.dup2(target.fileno(), descriptor)
-        Path(launch_log).unlink()
-
-
 def _command(profile: str, options: Sequence[str]) -> list[str]:
     # -P: a random.py in the user's folder must not take the place of Python's. Run from a checkout, the folder is needed.
     safe = [] if Path.cwd() == _PACKAGE_PARENT else ["-P"]
@@ -105,7 +75,7 @@ def _command(profile: str, options: Sequence[str]) -> list[str]:
 
 
 def _environment(log: str) -> dict[str, str]:
-    return {LOG_VARIABLE: log, "PYTHONUNBUFFERED": "1", "PYTHONIOENCODING": "utf-8:replace"}
+    return {LAUNCH_LOG: log, "PYTHONUNBUFFERED": "1", "PYTHONIOENCODING": "utf-8:replace"}
 
 
 def _await_start(process: ManagedProcess, data: DataDir, begun: float, timeout: float) -> LaunchedTrainer:

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from multiprocessing.connection import Connection
     from multiprocessing.context import SpawnProcess
 
+    from rltui.supervise.output_log import ChildOutput
+
 LOOK_INTERVAL = 0.05  # seconds
 ASKED_UNTIL, TERMINATED_UNTIL = 0.6, 0.9  # parts of a stop's deadline: most is for an end in good order
 How = Literal["had ended", "when asked", "terminated", "killed", "would not die"]
@@ -42,23 +44,32 @@ def prepare_environment() -> None:
         os.environ[TUNABLES] = f"{tunables}:{HUGE_PAGES}=1".lstrip(":")
 
 
-def start_piped(main: Callable[[Spec, Connection], object], spec: Spec, name: str) -> tuple[SpawnProcess, Connection]:
-    """A fresh daemon process that runs `main(spec, pipe)`, and this end of the pipe.
+def start_piped(
+    main: Callable[[Spec, Connection], object], spec: Spec, name: str, output: ChildOutput | None = None
+) -> tuple[SpawnProcess, Connection]:
+    """A fresh daemon process that runs `main(spec, pipe)`, and this end of the pipe. output: of what it prints (None: as ours).
 
     OSError or MemoryError where the system has no room for it: then nothing of it is left.
     """
     context = multiprocessing.get_context("spawn")
-    pipe: tuple[Any, Any] = context.Pipe()  # of another class on Windows, with the same methods
-    ours, theirs = pipe
-    process = context.Process(target=main, args=(spec, theirs), name=name, daemon=True)
-    try:
-        process.start()
-    except BaseException:
-        ours.close()
-        raise
-    finally:
-        theirs.close()
+    with contextlib.ExitStack() as ends:
+        if output is not None:
+            ends.callback(output.close)
+        pipe: tuple[Any, Any] = context.Pipe()  # of another class on Windows, with the same methods
+        ours, theirs = pipe
+        ends.callback(theirs.close)
+        # unpickled in this order: what a user's module prints while the spec is read goes to the output already
+        process = context.Process(target=_run_piped, args=(output, main, spec, theirs), name=name, daemon=True)
+        try:
+            process.start()
+        except BaseException:
+            ours.close()
+            raise
     return process, ours
+
+
+def _run_piped(output: None, main: Callable[[Spec, Connection], object], spec: Spec, pipe: Connection) -> None:
+    main(spec, pipe)
 
 
 class ProcessTree:

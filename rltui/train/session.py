@@ -21,7 +21,7 @@ from rltui.runs.launch_plan import confirm
 from rltui.runs.lock import RunLock, check_writable, claim_run
 from rltui.runs.paths import RunPaths
 from rltui.runs.saver import clean_temporary
-from rltui.supervise.launch import output_mover
+from rltui.supervise.output_log import OutputLog
 from rltui.train.active_task import ActiveTask, LoopState
 from rltui.train.checkpointing import CheckpointWriter
 from rltui.train.collect.collector import Collector, SerialCollector
@@ -75,8 +75,11 @@ class _Session:
             copy_history(paths.data.run(context.plan.parent_run), journal, context.plan.timesteps)
         begun_at = context.plan.timesteps
         console = Console(sys.stdout, reward_so_far(paths, begun_at))
-        self._publisher = Publisher(journal, subscribers=[console, output_mover(paths.log)]).start()
+        self._output = OutputLog(paths.log)
+        self._publisher = Publisher(journal, subscribers=[console, self._output.on_record]).start()
         stack.callback(self._publisher.close)
+        self._output.start(self._publisher.log)
+        stack.callback(self._output.close)
         self._stop = StopRequest(self._abandon)
         self._loop = LoopState(self._publisher.publish, timesteps=begun_at, rewards=reward_so_far(paths, begun_at))
         self._collector: Collector | None = None
@@ -93,7 +96,9 @@ class _Session:
         server = ControlServer(self._paths, self._paths.name, publish, drain=self._publisher.drain).start()
         self._stack.callback(server.close)
         writer = CheckpointWriter(self._context, task, publish)
-        self._viewer = viewer = ViewerHost(self._context, task, self._loop, server.commands, self._log_viewer)
+        self._viewer = viewer = ViewerHost(
+            self._context, task, self._loop, server.commands, self._log_viewer, self._output
+        )
         self._stack.callback(viewer.close)
         trainer = Trainer(self._context, self._loop, task, writer, viewer, server, self._stop)
         if self._unclean is not None:
@@ -124,7 +129,9 @@ class _Session:
         if profile.collect.collector == "serial":
             self._collector = SerialCollector(actor, shared, self._publisher.publish)
         else:
-            self._collector = LocalCollector(actor, shared, profile.workers.timeout_s, self._publisher.publish)
+            self._collector = LocalCollector(
+                actor, shared, profile.workers.timeout_s, self._publisher.publish, self._output
+            )
         return self._collector
 
     def _close_collector(self) -> None:

@@ -13,6 +13,7 @@ from rltui.errors import RltuiError, in_words
 from rltui.events.commands import OutputLive, SetRender, ViewerLive
 from rltui.events.records import Level
 from rltui.formatting import duration
+from rltui.supervise.output_log import OutputLog
 from rltui.supervise.processes import start_piped
 from rltui.supervise.sockets import takes_more
 from rltui.train.active_task import ActiveTask, LoopState
@@ -62,9 +63,10 @@ class ViewerChild:
     )  # when it came; once the viewer was asked to close, when that was
 
     @classmethod
-    def start(cls, spec: ViewerSpec, board: WeightsBoard) -> ViewerChild:
+    def start(cls, spec: ViewerSpec, board: WeightsBoard, output: OutputLog | None) -> ViewerChild:
         """A fresh process that reads `board`. OSError where the system has no room for it."""
-        return cls(*start_piped(main, spec, "viewer"), board, dict(spec.weights))
+        printed = output.pipe("the viewer") if output is not None else None
+        return cls(*start_piped(main, spec, "viewer", printed), board, dict(spec.weights))
 
     def send(self, message: ToViewer) -> None:
         """A viewer that leaves so much unread that sending would wait for it is ended, as its host will find."""
@@ -142,8 +144,18 @@ class _Wait:
 class ViewerHost:
     """Host of the run's viewer process; one at most. For the training loop's thread."""
 
-    def __init__(self, context: StartContext, task: ActiveTask, loop: LoopState, queue: CommandQueue, log: Log) -> None:
+    def __init__(
+        self,
+        context: StartContext,
+        task: ActiveTask,
+        loop: LoopState,
+        queue: CommandQueue,
+        log: Log,
+        output: OutputLog | None = None,
+    ) -> None:
+        """output: gets what the viewer prints (None: it prints as we do)."""
         self._context, self._task, self._loop, self._queue, self._log = context, task, loop, queue, log
+        self._output = output
         self._running: ViewerChild | None = None
         self._ended: list[ViewerChild] = []  # asked to close, not gone yet
         self._problem = ""  # why the newest one failed
@@ -257,7 +269,7 @@ class ViewerHost:
         board = WeightsBoard.create(len(weights))
         try:
             board.write(weights, self._loop.timesteps)
-            return ViewerChild.start(self._spec(board, len(weights)), board)
+            return ViewerChild.start(self._spec(board, len(weights)), board, self._output)
         except BaseException:
             board.close()
             raise

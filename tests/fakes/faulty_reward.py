@@ -1,4 +1,4 @@
-"""A user's reward that does something terrible, once, always or when it is asked to: FAULTS F12, F13."""
+"""A user's reward that does something terrible, once, always or when it is asked to: FAULTS F12, F13, F49."""
 
 from __future__ import annotations
 
@@ -64,3 +64,6 @@ def _fail(action: str) -> None:
             os.abort()
         case "segv":
             os.kill(os.getpid(), signal.SIGSEGV)
+        case "print":
+            for _ in range(200):
+                print("printed by a worker\n" * 1_000)

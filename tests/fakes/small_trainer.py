@@ -23,7 +23,7 @@ from rltui.events.records import CheckpointSaved, IterationFinished, RunFinished
 from rltui.runs.journal import JournalWriter
 from rltui.runs.lock import RunLock
 from rltui.runs.paths import DataDir, RunPaths
-from rltui.supervise.launch import output_mover
+from rltui.supervise.output_log import OutputLog
 from rltui.train.control.server import ControlServer
 from rltui.train.publisher import Publisher
 
@@ -126,7 +126,7 @@ def main() -> int:
     paths = DataDir(args.data_dir).run(args.run)
     with RunLock(paths):
         journal = JournalWriter(paths.journal)
-        publisher = Publisher(journal, subscribers=[output_mover(paths.log)])
+        publisher = Publisher(journal, subscribers=[OutputLog(paths.log).on_record])
         trainer = SmallTrainer(paths, publisher)  # before anybody can find it: it hears Ctrl-C from now on
         publisher.publish(started(args.run))
         metrics: dict[str, float | None] = {"rollout/policy_reward": 1.25, "time/overall_steps_per_second": 14100.0}

@@ -14,6 +14,7 @@ from rltui.errors import RltuiError
 from rltui.runs.paths import DataDir
 from rltui.supervise import launch
 from rltui.supervise.launch import LaunchedTrainer, detached
+from rltui.supervise.output_log import OutputLog
 from tests.fakes import small_trainer
 
 
@@ -48,7 +49,7 @@ def test_the_command_is_our_own_program_and_output_is_left_alone_where_nobody_la
     command = launch._command("quick", ["--run", "alpha"])
     assert command == [sys.executable, "-P", "-m", "rltui", "train", "quick", "--run", "alpha"]
 
-    launch.move_output(tmp_path / "trainer.log")
+    OutputLog(tmp_path / "trainer.log").on_record(small_trainer.started("alpha"))
     assert list(tmp_path.iterdir()) == []
 
 

@@ -1,4 +1,4 @@
-"""FAULTS F10–F14 and F37: workers that die, hang, raise, abort or never start, and a trainer that is killed.
+"""FAULTS F10–F14, F37, F49: workers that die, hang, raise, abort, print or never start, and a trainer that is killed.
 
 One trainer that bears any number of dead workers serves most of it: each test leaves it training.
 """
@@ -82,6 +82,12 @@ def shared_memory(process: psutil.Process) -> list[Path]:
     return list({Path(part.path) for part in process.memory_maps() if part.path.startswith("/dev/shm/psm_")})
 
 
+def ask(run: Training, action: str) -> None:
+    asked = run.folder / "asked"
+    asked.with_name("new").write_text(action)
+    asked.with_name("new").rename(asked)
+
+
 def size(run: Training) -> int:
     """Timesteps of the newest iteration."""
     return run.iterations()[-1].timesteps - run.iterations()[-2].timesteps
@@ -136,15 +142,27 @@ def test_a_worker_that_raises_or_crashes_shows_where_and_training_goes_on(run: T
         ("segv", "died", ["SIGSEGV", "in arena"]),
     ):
         failed, shown = count(run, WorkerFailed), run.output.count("faulty_reward.py")
-        asked = run.folder / "asked"
-        asked.with_name("new").write_text(action)
-        asked.with_name("new").rename(asked)
+        ask(run, action)
         failure = run.wait_records(WorkerFailed, failed + 1)[-1]
         assert failure.kind == kind
         assert all(word in failure.reason for word in words)
         assert "faulty_reward.py" in failure.trace, "the whole trace travels"
         run.check_continues()
         wait_for(lambda: run.output.count("faulty_reward.py") > shown, "the trace, in the terminal too")  # noqa: B023
+
+
+def test_what_a_worker_prints_is_in_the_log_capped_and_counted(run: Training) -> None:
+    """Also that of one that was restarted, as those before this test were; nothing of it is in the terminal."""
+    if sys.platform == "linux":
+        for process in (worker(run, 0), worker(run, 1)):
+            assert all(Path(f"/proc/{process.pid}/fd/{standard}").is_fifo() for standard in (1, 2))
+    ask(run, "print")
+    wait_for(lambda: run.paths.log.is_file() and "bytes left out" in run.paths.log.read_text(), "the count")
+    run.check_continues()
+    assert "printed by a worker" in run.paths.log.read_text() and "printed by a worker" not in run.output
+    assert run.paths.log.stat().st_size < 500_000
+    told = [record for record in run.poll() if isinstance(record, LogLine) and record.source == "output"]
+    assert [line.level for line in told] == ["info", "warning"]
 
 
 @linux

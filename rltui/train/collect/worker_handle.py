@@ -14,6 +14,7 @@ from multiprocessing.context import SpawnProcess
 from pathlib import Path
 from typing import Literal
 
+from rltui.supervise.output_log import OutputLog
 from rltui.supervise.processes import start_piped
 from rltui.train.collect.messages import FromWorker, RolloutDone, ToWorker, WorkerRaised, decode_from_worker, encode
 from rltui.train.collect.shared_rollout import SharedRollout
@@ -118,8 +119,8 @@ class WorkerHandle:
 class WorkerStarter:
     """Starts the workers of one pool."""
 
-    def __init__(self, actor: ActorSpec, shared: SharedRollout) -> None:
-        self._actor, self._shared = actor, shared
+    def __init__(self, actor: ActorSpec, shared: SharedRollout, output: OutputLog | None) -> None:
+        self._actor, self._shared, self._output = actor, shared, output
         self._folder = tempfile.TemporaryDirectory(prefix="rltui-traces-", ignore_cleanup_errors=True)
 
     def start(self, index: int, restarts: int) -> Running:
@@ -129,7 +130,8 @@ class WorkerStarter:
         actor = replace(self._actor, seed=(*self._actor.seed, index, restarts))
         spec = WorkerSpec(index, actor, self._shared.shape, self._shared.memory, str(trace))
         self._shared.heartbeat[index] = time.monotonic()
-        return Running(*start_piped(main, spec, f"rltui-worker-{index}"), trace)
+        output = self._output.pipe(f"worker {index}") if self._output is not None else None
+        return Running(*start_piped(main, spec, f"rltui-worker-{index}", output), trace)
 
     def close(self) -> None:
         """The traces go."""

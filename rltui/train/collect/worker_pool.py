@@ -15,6 +15,7 @@ from rltui.errors import RltuiError
 from rltui.events.commands import WorkerLive
 from rltui.events.records import Level, LogLine, Record, WorkerFailed, WorkerStarted
 from rltui.formatting import duration
+from rltui.supervise.output_log import OutputLog
 from rltui.supervise.signals import signal_name
 from rltui.train.collect.collector import Collector
 from rltui.train.collect.debug_output import publish_lines
@@ -50,12 +51,17 @@ class LocalCollector(Collector):
     """Spawned worker processes around one SharedRollout, each with its own NumPy copy of the policy: no message per step."""
 
     def __init__(
-        self, actor: ActorSpec, shared: SharedRollout, timeout_s: float, publish: Callable[[Record], None]
+        self,
+        actor: ActorSpec,
+        shared: SharedRollout,
+        timeout_s: float,
+        publish: Callable[[Record], None],
+        output: OutputLog | None = None,
     ) -> None:
-        """publish: gets WorkerStarted, WorkerFailed and lines."""
+        """publish: gets WorkerStarted, WorkerFailed and lines. output: gets what workers print (None: they print as we do)."""
         super().__init__(shared)
         self._timeout, self._publish = timeout_s, publish
-        self._starter, self._pauses = WorkerStarter(actor, shared), Pauses()
+        self._starter, self._pauses = WorkerStarter(actor, shared, output), Pauses()
         self._handles: list[WorkerHandle] = []
         self._settings = [Configure(0) for _ in range(shared.shape.workers)]
         self._deaths: deque[float] = deque(maxlen=DEATHS)

@@ -37,7 +37,7 @@ class LogPane(Pane, ScrollableLines):
     HELP = (
         "Newest at the bottom; the log follows until you move up, and again with End. <log_level> sets the level shown; "
         "<filter> searches text, source and debug flag; <back> shows all again, with the cursor on the same entry. The "
-        "newest 5,000 entries are here, all in the run's journal.jsonl; the trainer's output is in trainer.log."
+        "newest 5,000 entries are here, all in the run's journal.jsonl; what workers print in trainer.log."
     )
     BINDINGS: ClassVar[list[BindingType]] = pane_bindings("log")
 

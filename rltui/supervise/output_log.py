@@ -1,0 +1,216 @@
+"""Log of what a run's processes print, capped and rotated: `trainer.log`, and the part before it in `trainer.1.log`.
+
+A child gets a pipe in the place of its standard output and error. A thread reads the pipes and keeps so many bytes a second;
+the rest is counted. The trainer's own words go to the file directly, so that those of a crash in native code are kept too.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import selectors
+import sys
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from rltui import safe_io
+from rltui.events.records import Level, Record, RunStarted
+from rltui.formatting import size
+
+LAUNCH_LOG = "RLTUI_LAUNCH_LOG"  # variable of a detached launch: the file that has what the trainer has said so far
+RATE = 1 << 16  # bytes a second that are kept, shared equally by the children
+PART_BYTES = 4 << 20  # a part this long is rotated
+LONGEST_LINE = 1 << 14  # bytes; a longer one is broken
+CHUNK = 1 << 18  # bytes read at once
+PIPE_BYTES = 1 << 20  # of Linux: what a child prints at once without waiting
+SECOND, LOOK = 1.0, 0.1  # seconds; LOOK: between two looks at whether a second is over
+
+
+class ChildOutput:
+    """Writing end of a pipe, for a child that is being spawned: there, unpickling it puts it in the place of descriptors 1, 2."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+
+    def close(self) -> None:
+        os.close(self._descriptor)
+
+    def __reduce__(self) -> tuple[Callable[..., None], tuple[Any, ...]]:
+        from multiprocessing.reduction import DupFd
+
+        return _print_into, (DupFd(self._descriptor),)
+
+
+def _print_into(passed: Any) -> None:
+    """passed: multiprocessing's wrapper of a descriptor that is this process's own from here on."""
+    descriptor: int = passed.detach()
+    for standard in (1, 2):
+        os.dup2(descriptor, standard)
+    os.close(descriptor)
+    # anew: the ones before would seek, if what they wrote to was a file
+    sys.stdout, sys.stderr = (os.fdopen(to, "w", 1, "utf-8", "replace", closefd=False) for to in (1, 2))
+
+
+class _Source:
+    """What one child prints, and how much of it was kept in this second."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.kept = self.left_out = 0  # bytes of this second
+        self._torn = b""  # a line's begin
+
+    def take(self, chunk: bytes, share: int) -> bytes:
+        """The lines to be written; an empty chunk is the end."""
+        text = self._torn + chunk
+        end = text.rfind(b"\n") + 1
+        if not chunk or len(text) - end > LONGEST_LINE:
+            end = len(text)
+        lines, self._torn = text[:end], text[end:]
+        room = max(share - self.kept, 0)
+        kept = lines[: lines.rfind(b"\n", 0, room) + 1] if len(lines) > room else lines
+        self.kept += len(kept)
+        self.left_out += len(lines) - len(kept)
+        return b"".join(b"%s: %s\n" % (self.name.encode(), line) for line in kept.splitlines())
+
+
+class OutputLog:
+    """See above. `on_record` is a subscriber of the publisher: a detached trainer speaks into the log from its run's start on."""
+
+    def __init__(self, path: Path, part_bytes: int = PART_BYTES, clock: Callable[[], float] = time.monotonic) -> None:
+        self._path, self._part_bytes, self._clock = path, part_bytes, clock
+        self._mutex = threading.Lock()  # of the file
+        self._file: BinaryIO | None = None
+        self._moved = False  # the trainer's own words go there too
+        self._deleted = 0  # bytes of parts that are no more
+        self._selector = selectors.DefaultSelector()
+        self._second = clock()
+        self._told: set[Level] = set()
+        self._tell: Callable[[Level, str, str], None] = lambda level, source, message: None
+        self._ending = False
+        self._thread = threading.Thread(target=self._run, name="output", daemon=True)
+
+    def start(self, tell: Callable[[Level, str, str], None]) -> OutputLog:
+        """tell: the publisher's `log`; hears once that somebody prints, and that something was left out."""
+        self._tell = tell
+        self._thread.start()
+        return self
+
+    def pipe(self, name: str) -> ChildOutput | None:
+        """For a child called so; None on Windows, where it prints where we do. OSError where there is no descriptor left."""
+        if sys.platform == "win32":
+            return None
+        reading, writing = os.pipe()
+        if sys.platform == "linux":
+            import fcntl
+
+            with contextlib.suppress(OSError):  # a user may have so many bytes of pipes
+                fcntl.fcntl(writing, fcntl.F_SETPIPE_SZ, PIPE_BYTES)
+        os.set_blocking(reading, False)
+        self._selector.register(reading, selectors.EVENT_READ, _Source(name))
+        return ChildOutput(writing)
+
+    def on_record(self, record: Record) -> None:
+        """In a detached trainer, when its run has started: what it has said so far is carried over, all else follows."""
+        launch_log = os.environ.pop(LAUNCH_LOG, None) if isinstance(record, RunStarted) else None
+        if launch_log is None:
+            return
+        for stream in (sys.stdout, sys.stderr):
+            stream.flush()
+        with self._mutex, contextlib.suppress(OSError):
+            self._moved = True
+            self._open().write(Path(launch_log).read_bytes())
+            Path(launch_log).unlink()
+
+    def close(self) -> None:
+        """Write what is left of children that have ended."""
+        self._ending = True
+        self._thread.join(2 * SECOND)
+        if self._thread.is_alive():
+            return
+        for key in self._sources():
+            self._end(key)
+        self._selector.close()
+
+    def _run(self) -> None:
+        while not self._ending:
+            self._read(LOOK)
+        for _ in range(PIPE_BYTES // CHUNK):
+            self._read(0)
+
+    def _read(self, seconds: float) -> None:
+        share = RATE // max(len(self._sources()), 1)
+        for key, _ in self._selector.select(seconds):
+            try:
+                chunk = os.read(key.fd, CHUNK)
+            except BlockingIOError:
+                continue
+            if not chunk:
+                self._end(key)
+            elif lines := key.data.take(chunk, share):
+                self._write(lines)
+                self._tell_once("info", f"what {key.data.name} prints is in the run's {self._path.name}")
+        if self._clock() - self._second >= SECOND:
+            self._turn_second()
+
+    def _sources(self) -> list[selectors.SelectorKey]:
+        return list((self._selector.get_map() or {}).values())
+
+    def _end(self, key: selectors.SelectorKey) -> None:
+        self._selector.unregister(key.fd)
+        os.close(key.fd)
+        self._write(key.data.take(b"", RATE))
+        self._count(key.data)
+
+    def _turn_second(self) -> None:
+        self._second = self._clock()
+        for key in self._sources():
+            self._count(key.data)
+            key.data.kept = 0
+        with self._mutex, contextlib.suppress(OSError):
+            self._rotate_if_long()
+
+    def _count(self, source: _Source) -> None:
+        if left_out := source.left_out:
+            source.left_out = 0
+            self._write(f"{source.name}: {left_out:,} bytes left out: it prints too much\n".encode())
+            limit = f"more than {size(RATE)} a second are left out, and counted in {self._path.name}"
+            self._tell_once("warning", f"{source.name} prints too much: {limit}")
+
+    def _tell_once(self, level: Level, message: str) -> None:
+        """Once a run: workers that play the same code print alike."""
+        if level not in self._told:
+            self._told.add(level)
+            self._tell(level, "output", message)
+
+    def _write(self, text: bytes) -> None:
+        with self._mutex, contextlib.suppress(OSError):  # a full disk: training goes on
+            if text:
+                self._open().write(text)
+
+    def _open(self) -> BinaryIO:
+        if self._file is None:
+            self._file = safe_io.open_to_append(self._path)
+        if self._moved:
+            for standard in (1, 2):
+                os.dup2(self._file.fileno(), standard)
+        return self._file
+
+    def _rotate_if_long(self) -> None:
+        """Also where somebody took the file away: what is written to it would grow unseen."""
+        if self._file is None:
+            return
+        found = os.fstat(self._file.fileno())
+        there = self._path.exists() and os.path.samestat(found, self._path.stat())
+        if there and found.st_size < self._part_bytes:
+            return
+        before, header = self._path.with_stem(f"{self._path.stem}.1"), ""
+        if there:
+            self._deleted += before.stat().st_size if before.exists() else 0
+            self._path.replace(before)
+            header = f"(goes on from {before.name}; {size(self._deleted)} before that are deleted)\n"
+        self._file.close()
+        self._file = None
+        self._open().write(header.encode())

@@ -200,9 +200,10 @@ class EpisodeTally:
         np.add(self._running, contributions[:, :, self._cars], out=self._running)
         np.add(self._boost, self._boost_now, out=self._boost)
         self._steps += 1
-        self._grounded += np.count_nonzero(self._on_ground)
         demolished = np.count_nonzero(self._respawn_timer)
-        self._demolished += demolished
+        self._not_in_air += np.count_nonzero(
+            np.logical_or(self._on_ground, self._respawn_timer) if demolished else self._on_ground
+        )
         self._goals.step()
         self._kickoffs.step()
         self._turtles.step(demolished)
@@ -230,7 +231,7 @@ class EpisodeTally:
             rewards=dict(zip(self._names, self._ended.tolist(), strict=True)),
             goals=self._goals.scored,
             touches=int(totals.touches[:, mine].sum()),
-            airborne=int(car_steps - self._grounded - self._demolished),
+            airborne=int(car_steps - self._not_in_air),
             boost=float(self._boost.sum()),
             car_steps=car_steps,
             arena_steps=self._steps * arenas,
@@ -254,7 +255,7 @@ class EpisodeTally:
         self._boost.fill(0.0)
         self._ended = np.zeros(len(self._names))
         self._steps = self._episodes = self._ticks = 0
-        self._grounded = self._demolished = 0
+        self._not_in_air = 0
         self._totals.clear()
         self._goals.clear()
         self._kickoffs.clear()

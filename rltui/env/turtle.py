@@ -100,14 +100,14 @@ class TurtleTracker:
                 self._events += 1
 
     def _follow(self, found: Bool, demolished: int) -> None:
-        """Those that are upright or demolished now, then those whose time is over."""
+        """Those that are demolished or upright now, then those whose time is over."""
+        if demolished:  # first, for a wreck is on the ground or not as it was hit
+            np.logical_and(self._busy, self._respawn_timer, out=found)
+            self._release(self._cut)
         np.logical_and(self._busy, self._on_ground, out=found)
         if np.count_nonzero(found):
             np.logical_and(found, self._up > UPRIGHT, out=found)
             self._release(self._righted)
-        if demolished:
-            np.logical_and(self._busy, self._respawn_timer, out=found)
-            self._release(self._cut)
         while self._due and self._ticks_since(self._due[0][0]) >= WINDOW_TICKS:
             began, at = self._due.popleft()
             if self._open.get(at) == began:

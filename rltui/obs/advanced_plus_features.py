@@ -187,7 +187,7 @@ class Body(FeatureGroup):
         flags[3] = position[2]
         flags[4] = state.boost.T
         self._write_flips(state, cars, flags)
-        flags[6] = state.on_ground.T
+        np.logical_and(state.on_ground.T, cars.alive, out=flags[6])
         flags[7] = cars.alive
         np.logical_and(state.kickoff, state.last_toucher < 0, out=flags[8])
         flags[9:17] = state.previous_actions.transpose(2, 1, 0)

@@ -60,9 +60,9 @@ def _positions(rng: np.random.Generator, where: Int, ball: Float) -> Float:
 
 
 def flags(rng: np.random.Generator, where: Int, demolished: Bool) -> dict[str, Any]:
-    """Ground, jumps and flips; a demolished car stands on nothing."""
+    """Ground, jumps and flips."""
     shape = where.shape
-    on_ground = ((where == FLOOR) | (where == WALL)) & ~demolished
+    on_ground = (where == FLOOR) | (where == WALL)
     air = where == AIR
     jumped, flipped = air & coin(rng, shape, 0.6), air & coin(rng, shape, 0.3)
     doubled = air & ~flipped & coin(rng, shape, 0.2)

@@ -73,7 +73,7 @@ class ArenaBatch:
         self._handles = [Handles(_unready, [], _unready, [])] * arenas
         self._demolished: set[int] = set()  # arenas that may have a demolished car
         self._readout = Readout(arenas, cars, contacts)
-        self._is_on_ground, self._is_demoed = self._readout.field("is_on_ground"), self._readout.field("is_demoed")
+        self._is_demoed = self._readout.field("is_demoed")
         self._boosting_time = self._readout.field("time_spent_boosting")
         self._pads = PadTimers(arenas)
         self._used: Bool = np.empty((arenas, cars), np.bool_)
@@ -199,9 +199,7 @@ class ArenaBatch:
     def _derive(self) -> None:
         """What follows from the numbers read, as RLGym's Car works it out. Gives the same when called twice."""
         state, used, in_time = self.state, self._used, self._in_time
-        # a demolished car claims to stand, and to touch what it touched
-        np.greater(self._is_on_ground, self._is_demoed, out=state.on_ground)
-        if self._demolished:
+        if self._demolished:  # such a car claims to touch what it touched
             np.greater(state.world_contact, self._is_demoed, out=state.world_contact)
         np.greater(self._boosting_time, NOTHING, out=state.is_boosting)
         # equal too: RLGym compares in float64, where 0.65 lies just above its float32

@@ -160,7 +160,7 @@ def view_state(read: Readout, team: NDArray[np.int8]) -> GameState:
         handbrake=read.field("handbrake_val"),
         air_time_since_jump=read.field("air_time_since_jump"),
         flip_time=read.field("flip_time"),
-        on_ground=flags(),
+        on_ground=read.field("is_on_ground"),
         is_boosting=flags(),
         is_supersonic=read.field("is_supersonic"),
         is_holding_jump=flags(),

@@ -28,7 +28,7 @@ NUDGE = 0.01  # uu/s: a ball with exactly no velocity sleeps, and would hang in 
 class Contacts:
     """What touches the world, in more detail than most need: it is read only where a component asks for it."""
 
-    wheels: NDArray[np.int8]  # [K, C] wheels that touch a surface, 0–4
+    wheels: NDArray[np.int8]  # [K, C] wheels that touch a surface, 0–4; a wreck's none
     normal: Float  # [K, C, 3] of the surface that the body touches; zeros without world contact, also on wheels
 
 
@@ -70,7 +70,7 @@ class GameState:
     handbrake: Float  # [K, C] 0–1, ramps
     air_time_since_jump: Float  # [K, C] seconds since a jump off the ground ended
     flip_time: Float  # [K, C] seconds since the flip started
-    on_ground: Bool  # [K, C] three or more wheels touch any surface
+    on_ground: Bool  # [K, C] RLGym's Car.on_ground: three or more wheels touch any surface; of a wreck, as it was hit
     is_boosting: Bool  # [K, C]
     is_supersonic: Bool  # [K, C]
     is_holding_jump: Bool  # [K, C]
@@ -80,7 +80,7 @@ class GameState:
     is_flipping: Bool  # [K, C]
     has_double_jumped: Bool  # [K, C]
     can_flip: Bool  # [K, C] RLGym's Car.can_flip
-    world_contact: Bool  # [K, C] the body (not a wheel) touches the world
+    world_contact: Bool  # [K, C] the body (not a wheel) touches the world; a wreck touches nothing
     touches: NDArray[np.int16]  # [K, C] ball touches during the step
     touch_height: Float  # [K, C] z of the ball at the car's newest touch in the step, 0 none
     shots: Bool  # [K, C] the simulator counted a shot of the car's in the step, 0.3 s after its touch (sim.step_events)

@@ -29,7 +29,7 @@ def check_car(arenas: ArenaBatch, arena: int, car: int) -> None:
     assert ours("demo_respawn_timer") == truth.demo_respawn_timer
     assert ours("air_time_since_jump") == truth.air_time_since_jump
     assert ours("flip_time") == truth.flip_time
-    on_ground = sum(truth.wheels_with_contact) >= 3 and not truth.is_demoed
+    on_ground = sum(truth.wheels_with_contact) >= 3
     has_flip = not truth.has_double_jumped and not truth.has_flipped and truth.air_time_since_jump < 1.25
     assert ours("on_ground") == on_ground
     assert ours("is_boosting") == (truth.time_spent_boosting > 0)

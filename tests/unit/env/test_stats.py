@@ -178,6 +178,22 @@ def test_a_respawn_is_neither_spent_nor_gained(subtests: pytest.Subtests) -> Non
             assert drained(spent, arenas) == pytest.approx(100 + gained - arenas.state.boost[0, 0], abs=1e-3)
 
 
+def test_a_wreck_is_not_in_the_air() -> None:
+    env = SoccarBatch(spec(), 1, [0])
+    counted = np.zeros(2, np.int64)  # cars in the air; wrecks on the ground
+
+    def count(*_: object) -> None:
+        wreck = env.state.demo_respawn_timer > 0
+        counted[:] += np.count_nonzero(~env.state.on_ground & ~wreck), np.count_nonzero(env.state.on_ground & wreck)
+
+    env.on_judged = count
+    env.reset(new_out(env))
+    env._sim.reset([0], [ramming()])
+    for _ in range(30):
+        env.step(np.array([[FULL_BOOST, IDLE]]), new_out(env))
+    assert env.drain_stats().airborne == counted[0] and counted[1] > 10
+
+
 def test_first_episodes_are_counted_until_the_longest_has_ended() -> None:
     """Arena 0 is made to have lasted longer than the others: its first episode ends first, by the timeout of 2 s."""
     env = SoccarBatch(spec(terminals=(Component("timeout", {"seconds": 2.0}),)), 3, [1])

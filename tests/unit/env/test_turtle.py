@@ -180,6 +180,7 @@ def test_a_demolition_cuts_and_a_demolished_car_is_no_turtle() -> None:
     world.lie(0)
     world.steps(5)
     world.state.demo_respawn_timer[0], world.state.world_contact[0] = 3.0, False  # masked by the simulation
+    world.state.on_ground[0], world.state.up[0, 0, 2] = True, 1.0  # as it was hit
     world.steps(10)
     world.state.demo_respawn_timer[0] = 0.0
     world.stand(0)

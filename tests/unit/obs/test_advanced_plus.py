@@ -61,7 +61,7 @@ class Twin:
         self.row["height"], self.row["boost"] = self.me[2] / 2044, self.of("boost") / 100
         used = self.of("has_double_jumped") or self.of("has_flipped")
         self.row["has_flip"] = not used and self.of("air_time_since_jump") < 1.25
-        self.row["on_ground"], self.row["alive"] = self.of("on_ground"), alive
+        self.row["on_ground"], self.row["alive"] = alive and self.of("on_ground"), alive
         self.row["kickoff"] = state.kickoff[arena] and state.last_toucher[arena] == -1
         for control, value in zip(CONTROLS, self.of("previous_actions"), strict=True):
             self.row[f"previous_{control}"] = value

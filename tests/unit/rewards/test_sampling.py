@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from rltui.registry import BUILT_IN, Component, build
-from rltui.rewards.base import Reward
+from rltui.rewards.base import Reward, alive
 from rltui.rewards.checks import try_out
 from rltui.rewards.sampling import sample_states
 from rltui.sim.state import GameState
@@ -42,7 +42,7 @@ def test_they_are_possible() -> None:
         np.testing.assert_allclose(np.linalg.norm(state.forward, axis=-1), 1, rtol=1e-5)
         np.testing.assert_allclose(np.linalg.norm(state.up, axis=-1), 1, rtol=1e-5)
         np.testing.assert_allclose((state.forward * state.up).sum(axis=-1), 0, atol=1e-5)
-        assert ((state.contacts.wheels >= 3) == state.on_ground).all()
+        assert ((state.contacts.wheels >= 3) == (state.on_ground & alive(state))).all()
         assert not (state.on_ground & (state.can_flip | state.world_contact)).any()
         assert ((state.touches > 0) == (state.touch_height > 0)).all()
         assert (state.last_toucher_of[:, 0] < 2).all() and np.isin(state.last_toucher_of[:, 1], [-1, 2]).all()

@@ -362,7 +362,7 @@ def test_as_rlgym_has_it_until_the_respawn(subtests: pytest.Subtests) -> None:
                     assert state.position[0, index].tolist() == car.physics.position.tolist()
                     assert state.demo_respawn_timer[0, index] == np.float32(car.demo_respawn_timer)
                     assert state.is_holding_jump[0, index] == car.is_holding_jump
-                    assert state.on_ground[0, index] == (car.on_ground and not car.is_demoed)
+                    assert state.on_ground[0, index] == car.on_ground
             assert (state.demo_respawn_timer[0, 1] > 0.2) == (pressed >= -1)  # two steps suffice to jump out of the way
 
 

@@ -98,6 +98,8 @@ BUILT_IN: Mapping[Kind, Mapping[str, str]] = {
 FOREIGN: Mapping[Kind, tuple[str, str, str]] = {
     "reward": ("rlgym.api", "RewardFunction", "rltui.bridge.rlgym_rewards:adapt"),
 }
+RLGYM_1 = ("rlgym.utils", "rlgym_sim")
+FACTORY = "name the classes that it builds, each with its weight, or a class whose __init__() builds them"
 TABLE_FILES = (".csv", ".npy")  # an action table may be one of these
 # Modules that users' own files derive their classes from, under their names in earlier versions.
 MOVED: Mapping[str, str] = {
@@ -225,6 +227,10 @@ def _users_own(kind: Kind, name: str) -> type[Any]:
         return _native(kind, found)
     if kind == "action table" and callable(found):
         return _table_of("user_tables", "table_of_function")(found, name)
+    if callable(found):
+        raise RltuiError(
+            f"{kind} {name!r}: {attribute} of {place} is a {type(found).__name__}, no class", FACTORY, exit_code=2
+        )
     wanted = "class or function" if kind == "action table" else "class"
     near = did_you_mean(attribute, [known for known, it in vars(module).items() if callable(it)])
     raise RltuiError(f"{kind} {name!r}: {place} has no {wanted} {attribute}", near, exit_code=2)
@@ -268,7 +274,10 @@ def _from_file(kind: Kind, name: str, path: Path) -> ModuleType:
 
 def _why(error: BaseException) -> str:
     """What to do about a file that does not import: the new name of a module of ours, or the end of the trace."""
-    if isinstance(error, ModuleNotFoundError) and error.name and (moved := MOVED.get(error.name)):
-        return f"{error.name} is {moved} now: change the import"
+    missing = (error.name if isinstance(error, ModuleNotFoundError) else None) or ""
+    if moved := MOVED.get(missing):
+        return f"{missing} is {moved} now: change the import"
+    if missing.startswith(RLGYM_1):
+        return f"{missing} is of RLGym 1: rewards of RLGym 2 work as they are, from rlgym.api and rlgym.rocket_league"
     frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename != user_files.__file__]
     return "".join([*traceback.format_list(frames[-2:]), *traceback.format_exception_only(error)]).strip()

@@ -9,6 +9,8 @@ from __future__ import annotations
 import builtins
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from importlib import import_module
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from importlib.util import find_spec, module_from_spec, spec_from_file_location
 from pathlib import Path
@@ -42,6 +44,8 @@ def load(path: Path) -> ModuleType:
     context = _context(path.parent, top)
     parts = path.relative_to(top).with_suffix("").parts
     name = ".".join((context.__name__, *(part for part in parts if part != INIT)))
+    with suppress(Exception, SystemExit):  # its package first, as Python does; a file may work without
+        import_module(name.rpartition(".")[0])
     if name in sys.modules:
         return sys.modules[name]
     inside = [str(path.parent)] if path.stem == INIT else None

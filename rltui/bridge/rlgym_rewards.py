@@ -111,8 +111,8 @@ class RlgymReward(Reward):
                 states.shared_info[arena],
             )
             try:
-                values[arena] = [found[agent] for agent in states.agents]
-            except (TypeError, ValueError, KeyError, IndexError) as error:
+                values[arena] = _by_car(found, states.agents)
+            except (AttributeError, TypeError, ValueError, KeyError) as error:
                 raise self._no_rewards(found, states.agents) from error
         return values
 
@@ -133,9 +133,17 @@ class RlgymReward(Reward):
 
     def _no_rewards(self, found: object, agents: list[str]) -> RltuiError:
         return RltuiError(
-            f"reward {self.adapted.__name__}: get_rewards() must give a dict with a number for each of "
+            f"reward {self.adapted.__name__}: get_rewards() must give a dict of numbers by car, of "
             f"{', '.join(agents)}, found {found!r}"
         )
+
+
+def _by_car(found: dict[str, Any], agents: list[str]) -> list[float]:
+    """As RLGym's CombinedReward takes them: who is left out gets 0, an array of one number is that number."""
+    values = dict.fromkeys(agents, 0.0)
+    for agent, value in found.items():
+        values[agent] += value if isinstance(value, float | int | np.number) else np.asarray(value).item()
+    return list(values.values())
 
 
 def adapt(cls: type[Any]) -> type[Any]:

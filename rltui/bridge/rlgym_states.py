@@ -24,7 +24,7 @@ class RlgymStates:
 
     def __init__(self, state: Arrays, simulated: Simulated | None) -> None:
         self.agents = [f"blue-{i}" for i in range(state.blue)] + [f"orange-{i}" for i in range(state.orange)]
-        self.shared_info: list[dict[str, Any]] = [{} for _ in range(state.arenas)]
+        self.shared_info: list[dict[str, Any]] = [SharedInfo() for _ in range(state.arenas)]
         self._simulated = simulated
         self._config = _config()
         self._built: list[GameState[str] | None] = [None] * state.arenas
@@ -64,6 +64,16 @@ class RlgymStates:
         game.cars = dict(zip(self.agents, cars, strict=True))
         built: GameState[str] = game
         return built
+
+
+class SharedInfo(dict[str, Any]):
+    """RLGym's shared_info of one arena: what its RewardFunctions have put there, for no SharedInfoProvider runs here."""
+
+    def __missing__(self, key: str) -> Any:
+        raise KeyError(
+            f"{key} is not in shared_info: SharedInfoProviders do not run here; let a RewardFunction that stands before "
+            "this one in [rewards] put it there"
+        )
 
 
 def _config() -> GameConfig:

@@ -28,7 +28,7 @@ from rltui.profile.models import (
 )
 from rltui.profile.toml_lines import KeyPath
 from rltui.profile.validation import MESSAGES, ValidationFinding, plain, validate
-from rltui.registry import BUILT_IN, TABLE_FILES, Component, Kind, build, resolve
+from rltui.registry import BUILT_IN, TABLE_FILES, Component, Kind, UnusableFileError, build, resolve
 from rltui.user_files import is_module, module_file
 
 BASES: Mapping[Kind, str] = {
@@ -158,14 +158,22 @@ def file_parameters(part: PlacedComponent, folder: Path | None) -> dict[str, str
     return {name: str(absolute(value, folder)) for name, value in given.items() if isinstance(value, str) and value}
 
 
-def check_component(part: PlacedComponent, folder: Path | None) -> list[ValidationFinding]:
-    """Import it, compare its parameters, build it once: whatever goes wrong is a finding. folder: of the profile."""
+def check_component(part: PlacedComponent, folder: Path | None, unusable: set[str]) -> list[ValidationFinding]:
+    """Import it, compare its parameters, build it once: whatever goes wrong is a finding. folder: of the profile.
+    unusable: files about which everything has been said; one that does not import is added.
+    """
+    name = absolute_name(part.name, folder)
+    file = name.rpartition(":")[0]
+    if file in unusable:
+        return []
     try:
-        cls = resolve(part.kind, absolute_name(part.name, folder))
+        cls = resolve(part.kind, name)
     except RltuiError as error:
+        if isinstance(error, UnusableFileError):
+            unusable.add(file)
         near = did_you_mean(part.name, _known(part.kind))
-        if not near and error.hint.startswith("did you mean"):  # a class of the user's own file
-            near = error.hint.partition("\n")[0]
+        if not near and file and "\n" not in error.hint and OWN_NAME not in error.hint:  # else it is a trace
+            near = error.hint
         reason = plain(error.message).partition(": ")[2]  # after kind and name
         message = f"unknown {part.kind}" if error.message.startswith("unknown") else reason
         expected = OWN_NAME if ":" in part.name and part.kind != "action table" else _names(part.kind)
@@ -212,7 +220,8 @@ def _contract(part: PlacedComponent, cls: type[Any]) -> str:
     module, _, name = BASES[part.kind].partition(":")
     base: type[Any] = getattr(importlib.import_module(module), name)
     if not issubclass(cls, base):
-        return f"{cls.__name__} is no {name}"
+        theirs = next((each.__name__ for each in cls.__mro__ if each.__module__.startswith("rlgym")), "")
+        return f"{cls.__name__} is " + (f"RLGym's {theirs}, no {name}" if theirs else f"no {name}")
     if not dataclasses.is_dataclass(cls.Params):
         return f"{cls.__name__}.Params is no dataclass"
     taken = [field.name for field in dataclasses.fields(cls.Params) if field.name in part.own]

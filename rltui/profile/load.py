@@ -203,8 +203,9 @@ def _findings(
     if phases is not None and phases.sound:
         data = with_first_phase(data, phases.profiles[0])
     model, findings = validate(Profile, prepare(data, folder), data)
+    unusable: set[str] = set()
     for part in placed_components(data):
-        findings += check_component(part, folder)
+        findings += check_component(part, folder, unusable)
     findings += check_rows(data, folder)
     wrong = {finding.path for finding in findings}  # what is wrong in itself needs no rule's opinion too
     findings += [finding for finding in broken_rules(data) if finding.path not in wrong]

@@ -100,6 +100,21 @@ def test_what_is_missing_is_named_as_the_file_names_it(tmp_path: Path) -> None:
         assert "user_files" not in refused.value.hint
 
 
+def test_a_package_that_imports_the_file_comes_first(tmp_path: Path) -> None:
+    mine = REWARD.format(imports="from rewards.common import amount")
+    files = {"rewards/__init__.py": "from .mine import Mine", "rewards/mine.py": mine}
+    written(tmp_path, {**files, "rewards/common.py": HELPER.format(4)})
+    written(
+        tmp_path,
+        {
+            "broken/__init__.py": "import nothing_of_that_name",
+            "broken/mine.py": REWARD.format(imports="def amount(): return 5"),
+        },
+    )
+    assert amount_of(f"{tmp_path / 'rewards' / 'mine.py'}:Mine") == 4
+    assert amount_of(f"{tmp_path / 'broken' / 'mine.py'}:Mine") == 5, "its package is not needed"
+
+
 KINDS = """\
 from rltui.obs.builder import ObsBuilder
 from rltui.opponents.scripted import IdlePlayer

@@ -13,6 +13,7 @@ import pytest
 
 from rltui.bridge.rlgym_rewards import RlgymReward
 from rltui.bridge.rlgym_states import RlgymStates
+from rltui.checks.components import reward_faults
 from rltui.env.from_profile import env_spec, reward_warnings
 from rltui.env.soccar_batch import SoccarBatch
 from rltui.env.spec import Weighted
@@ -141,15 +142,82 @@ def test_its_sign_is_checked_like_that_of_any_other(own: Any) -> None:
     assert first.startswith("TouchPenalty is a penalty, but its value on random states is never negative")
 
 
+def test_rewards_are_taken_as_rlgyms_combined_reward_takes_them(subtests: pytest.Subtests, own: Any) -> None:
+    first, state = sample_states(np.random.default_rng(0), 2, (1, 1), 2, contacts=False)
+    for gives, expected in (
+        ("{agents[0]: 0.5}", [0.5, 0]),
+        ("{}", [0, 0]),
+        ("{a: np.array([0.5]) for a in agents}", [0.5, 0.5]),
+        ("{a: np.asarray(0.5) for a in agents}", [0.5, 0.5]),
+        ("dict.fromkeys(agents, True)", [1, 1]),
+        ("{agents[1]: np.float32(2), agents[0]: 3}", [3, 2]),
+    ):
+        with subtests.test(gives=gives):
+            body = f"    def get_rewards(self, agents, *rest):\n        return {gives}"
+            reward = build("reward", Component(own(f"import numpy as np\nclass Odd(Touched):\n{body}", "Odd")))
+            reward.reset(first, np.ones(2, np.bool_))
+            assert reward.value(state).tolist() == [expected] * 2
+
+
+def test_what_nobody_has_put_into_shared_info_is_said_with_the_way_that_works(own: Any) -> None:
+    source = """
+class Provides(Touched):
+    def get_rewards(self, agents, state, terminated, truncated, shared_info):
+        shared_info["scoreboard"] = 3.0
+        return {}
+
+class Uses(Touched):
+    def get_rewards(self, agents, state, terminated, truncated, shared_info):
+        assert shared_info.get("other") is None
+        return dict.fromkeys(agents, shared_info["scoreboard"])
+"""
+    uses = own(source, "Uses")
+    (fault,) = reward_faults(env_spec(load(profile(f'"{uses}" = 1'))))
+    assert "scoreboard is not in shared_info: SharedInfoProviders do not run here" in fault.message
+    both = (Weighted(Component(uses.replace("Uses", "Provides")), 1.0), Weighted(Component(uses), 1.0))
+    batch = SoccarBatch(spec(rewards=both), 2, [0])
+    out = new_out(batch)
+    batch.reset(out)
+    batch.step(np.zeros((2, 2), np.int64), out)
+    assert out.rewards.tolist() == [[3.0, 3.0]] * 2
+
+
+def test_a_factory_is_named_as_one(own: Any) -> None:
+    name = own("def build_reward():\n    return CombinedReward(Touched())", "build_reward")
+    with pytest.raises(ProfileError, match="is a function, no class") as caught:
+        load(profile(f'"{name}" = 1.0'))
+    assert "name the classes that it builds, each with its weight" in caught.value.message
+
+
+def test_a_file_that_does_not_import_is_reported_once(own: Any) -> None:
+    name = own("from rlgym.utils.reward_functions import RewardFunction", "One")
+    with pytest.raises(ProfileError) as caught:
+        load(
+            profile(
+                f'touch = "x"\n"{name}" = 1\n"{name.replace("One", "Two")}" = 1\n"{name[:-3]}Three" = {{weight = 1, a = 2}}'
+            )
+        )
+    touch, unusable = caught.value.problems
+    assert (touch.key, unusable.line) == ("rewards.touch", 4)
+    assert "does not import: ModuleNotFoundError" in unusable.message and "is of RLGym 1" in unusable.hint
+
+
 def test_what_is_no_reward_for_every_car_names_class_and_cars(subtests: pytest.Subtests, own: Any) -> None:
-    for gives in ("{agents[0]: 1.0}", "[1.0] * 2", "None", "dict.fromkeys(agents, 'much')", "1.0"):
+    for gives in (
+        "{'blue-7': 1.0}",
+        "dict.fromkeys(agents, [1.0, 2.0])",
+        "[1.0] * 2",
+        "None",
+        "dict.fromkeys(agents, 'much')",
+        "1.0",
+    ):
         with subtests.test(gives=gives):
             name = own(f"class Odd(Touched):\n    def get_rewards(self, agents, *rest):\n        return {gives}", "Odd")
             batch = SoccarBatch(spec(rewards=(Weighted(Component(name), 1.0),)), 2, [0])
             out = new_out(batch)
             batch.reset(out)
             with pytest.raises(
-                RltuiError, match=r"reward Odd: get_rewards\(\) must give a dict .* blue-0, orange-0, found"
+                RltuiError, match=r"reward Odd: get_rewards\(\) must give a dict .* of blue-0, orange-0, found"
             ):
                 batch.step(np.zeros((2, 2), np.int64), out)
 

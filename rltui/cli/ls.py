@@ -34,14 +34,18 @@ def run(args: argparse.Namespace) -> int:
     from rltui.runs.summary import describe_runs
 
     data = data_dir(args.data_dir)
-    runs = [(run, judged(data.run(run.name))) for run in describe_runs(data)]
+    runs, notes = [], []
+    for run in describe_runs(data):
+        verdict, snapshot = judged(data.run(run.name))
+        runs.append((run, verdict))
+        notes += [f"{run.name}: journal: {snapshot.journal_problem}"] if snapshot.bad_lines else []
     if args.json:
         from rltui.cli.output import json_text
 
         documents = [run.document() | {"verdict": verdict.document()} for run, verdict in runs]
         say(json_text({"data_dir": str(data.root), "runs": documents}))
     else:
-        say("\n".join(_lines(data, runs)))
+        say("\n".join([*_lines(data, runs), *notes]))
     return 0
 
 

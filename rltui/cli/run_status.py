@@ -57,6 +57,8 @@ class RunStatus(msgspec.Struct, frozen=True, kw_only=True):
     metrics: dict[str, float | None]  # of the newest iteration
     reward: EpisodeReward  # over the newest episodes
     verdict: Verdict
+    bad_lines: int  # of the journal, that are no record
+    journal_problem: str
     workers: list[WorkerLive] | None
     clients: list[str] | None
     controller: str | None
@@ -87,6 +89,7 @@ def read_status(paths: RunPaths) -> RunStatus:
     training = summary.state == "training"
     heard = _ask(paths) if training else _Heard()
     live = heard.live
+    verdict, snapshot = judged(paths, live)
     return RunStatus(
         run=summary.name,
         state=live.state if live else "silent" if training else summary.state,
@@ -106,7 +109,9 @@ def read_status(paths: RunPaths) -> RunStatus:
         updated=summary.updated,
         metrics=summary.metrics,
         reward=summary.reward,
-        verdict=judged(paths, live),
+        verdict=verdict,
+        bad_lines=snapshot.bad_lines,
+        journal_problem=snapshot.journal_problem,
         workers=live.workers if live else None,
         clients=live.clients if live else None,
         controller=heard.controller,
@@ -132,10 +137,11 @@ def status_lines(status: RunStatus) -> list[str]:
         ("reward / episode", reward_words(status.reward)),
         ("verdict", status.verdict.line),
         *(("to try", one.to_try) for one in status.verdict.symptoms),
-        *((BY_KEY[key].label, _figure(key, status.metrics[key])) for key in SHOWN if key in status.metrics),
+        *((BY_KEY[key].label, _figure(key, status.metrics.get(key))) for key in SHOWN),
         *_campaign(status.metrics),
         ("checkpoint", _checkpoint(status)),
         ("where", status.folder),
+        *([("journal", status.journal_problem)] if status.journal_problem else []),
         ("updated", formatting.ago(None if status.updated is None else time.time() - status.updated)),
     ]
     return [*aligned(rows), *(["", *_workers(status.workers)] if status.workers else [])]

@@ -14,7 +14,8 @@ from rltui.errors import RltuiError, in_words
 from rltui.events.commands import Command, Live, ServerMessage, Welcome, command_name
 from rltui.events.records import Record
 from rltui.run_state.fold import fold, fold_control, with_command
-from rltui.run_state.snapshot import CommandStatus, Link, RunSnapshot
+from rltui.run_state.log_entries import LogEntry
+from rltui.run_state.snapshot import LOG_LINES, CommandStatus, Link, RunSnapshot
 from rltui.run_state.verdict import Verdict, verdict, with_findings
 from rltui.runs.journal import LARGEST_PART
 from rltui.runs.journal_cache import CachedJournal, IterationRows
@@ -35,6 +36,10 @@ class JournalSource(Protocol):
 
     def poll(self) -> Sequence[Record | IterationRows]:
         """The records added since the last call."""
+
+    @property
+    def bad_lines(self) -> int:
+        """Lines so far that were no record."""
 
 
 class Control(Protocol):
@@ -78,16 +83,20 @@ def read_all(journal: JournalSource, snapshot: RunSnapshot) -> RunSnapshot:
     """The snapshot after all that the journal tells by now: a long one comes in pieces."""
     while records := journal.poll():
         snapshot = fold(snapshot, records)
-    return snapshot
+    if journal.bad_lines == snapshot.bad_lines:
+        return snapshot
+    snapshot = replace(snapshot, bad_lines=journal.bad_lines)
+    entry = LogEntry(snapshot.record_time or 0.0, "warning", "journal", snapshot.journal_problem)
+    return replace(snapshot, log=(*snapshot.log, entry)[-LOG_LINES:], log_total=snapshot.log_total + 1)
 
 
-def judged(paths: RunPaths, heard: Live | None = None) -> Verdict:
-    """On a run in its folder, as the cockpit has it. heard: what its trainer has just said."""
+def judged(paths: RunPaths, heard: Live | None = None) -> tuple[Verdict, RunSnapshot]:
+    """On a run in its folder, as the cockpit has it, and from what. heard: what its trainer has just said."""
     snapshot = with_findings(read_all(CachedJournal(paths.journal), RunSnapshot(run=paths.name)))
     now = time.time()
     if heard is not None:
         snapshot = fold_control(snapshot, heard, now)
-    return verdict(snapshot, now, heard is not None)
+    return verdict(snapshot, now, heard is not None), snapshot
 
 
 class RunReader(threading.Thread):

@@ -134,6 +134,15 @@ class RunSnapshot:
     gone: bool = False  # the run's folder has been taken away
     output: str = ""  # the end of the trainer's own output, where it died before its first record
     reader_problem: str = ""  # why the reader thread ended
+    bad_lines: int = 0  # of the journal, that are no record
+
+    @property
+    def journal_problem(self) -> str:
+        """What of the journal is not shown here, in words; empty where nothing is missing."""
+        if not self.bad_lines:
+            return ""
+        are = "line is no record" if self.bad_lines == 1 else "lines are no records"
+        return f"{self.bad_lines:,} {are} (damaged, or of another version), and left out"
 
     @property
     def ended(self) -> bool:

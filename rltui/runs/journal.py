@@ -145,6 +145,7 @@ class JournalTail:
         self._read_parts = read_parts
         self._offset = offset
         self._skipping = False  # inside a line too long to be a record
+        self.bad_lines = 0  # whole lines so far that were no record
 
     @property
     def read_parts(self) -> int:
@@ -159,7 +160,7 @@ class JournalTail:
     def poll(self, limit: int = POLL_BYTES) -> list[Record]:
         """New records in order, of at most about `limit` bytes: where it returned any, ask again at once.
 
-        Whatever is no record is skipped; a line still being written is left for the next poll.
+        Whatever is no record is skipped and counted; a line still being written is left for the next poll.
         """
         while True:
             part = self._next_part()
@@ -189,10 +190,14 @@ class JournalTail:
             self._skipping = True
             return []
         lines = content[: end - 1].split(b"\n")
+        self.bad_lines += self._skipping
         if self._skipping:
             del lines[0]
         self._offset, self._skipping = self._offset + end, False
-        return [record for line in lines if (record := decode_line(line)) is not None]
+        records = [decode_line(line) for line in lines if line]
+        found = [record for record in records if record is not None]
+        self.bad_lines += len(records) - len(found)
+        return found
 
 
 def read_journal(path: Path) -> Iterator[Record]:

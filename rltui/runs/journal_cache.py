@@ -128,6 +128,7 @@ class ThinnedJournal:
 
     covers: int = 0
     omitted: int = 0
+    bad_lines: int = 0  # of these bytes
     segments: list[Segment] = field(default_factory=lambda: [Segment()])
     _row: IterationFinished | None = None  # the newest of the newest segment
     _lines: int = 0  # taken since the last look for too many
@@ -213,6 +214,7 @@ class _Head(msgspec.Struct, frozen=True):
     changed: int  # the journal part's time of change, nanoseconds
     print: str  # of what is covered
     omitted: int
+    bad_lines: int
     segments: list[_SegmentHead]
 
 
@@ -232,7 +234,8 @@ def write_thinned(part: Path, thinned: ThinnedJournal) -> None:
         for segment in thinned.segments
     ]  # fmt: skip
     mark = _print_of(part, thinned.covers)
-    head = msgspec.json.encode(_Head(_program(), thinned.covers, stat.st_mtime_ns, mark, thinned.omitted, heads))
+    counts = thinned.omitted, thinned.bad_lines
+    head = msgspec.json.encode(_Head(_program(), thinned.covers, stat.st_mtime_ns, mark, *counts, heads))
     body = b"".join([head, *(piece for segment in thinned.segments for piece in _pieces(segment))])
     replace_file(cache_path(part), _FRONT.pack(_MAGIC, len(head), zlib.crc32(body)) + body)
 
@@ -255,7 +258,7 @@ def read_thinned(part: Path, cache: Path | None = None) -> ThinnedJournal | None
     for found in head.segments:
         segment, rest = _segment(found, rest)
         segments.append(segment)
-    return ThinnedJournal(head.covers, head.omitted, segments)
+    return ThinnedJournal(head.covers, head.omitted, head.bad_lines, segments)
 
 
 def _fits(head: _Head, part: Path) -> bool:
@@ -325,6 +328,12 @@ class CachedJournal:
         self._path = path
         self._tail: JournalTail | None = None
         self._parts: list[_Part] = []  # not given yet
+        self._bad_lines = 0  # of what came thinned
+
+    @property
+    def bad_lines(self) -> int:
+        """Lines of what has been polled that were no record."""
+        return self._bad_lines + (self._tail.bad_lines if self._tail is not None else 0)
 
     def newest(self) -> list[Record]:
         """The header and the end of a journal that takes a while to read; empty where `poll` gives all of it soon."""
@@ -356,6 +365,7 @@ class CachedJournal:
         seen: Counter[int] = Counter()
         for part in reversed(self._parts):
             part.thinned.thin(seen)
+        self._bad_lines = sum(part.thinned.bad_lines for part in self._parts)
         return JournalTail(self._path, last.read_parts, last.thinned.covers)
 
     def _cached_parts(self) -> list[_Part]:
@@ -379,6 +389,7 @@ def _complete(part: _Part) -> None:
     if tail.read_parts != part.read_parts:
         return  # rotated in the midst of it: these are records of two parts, and whoever asked starts over
     part.thinned.covers = tail.offset
+    part.thinned.bad_lines += tail.bad_lines
     if part.thinned.covers - before >= WORTH:
         part.thinned.thin(Counter())
         with contextlib.suppress(OSError):

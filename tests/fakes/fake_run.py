@@ -25,6 +25,7 @@ class FakeJournal:
     def __init__(self, records: Sequence[Record] = ()) -> None:
         self._records = list(records)
         self.failure: Exception | None = None
+        self.bad_lines = 0
 
     def add(self, *records: Record) -> None:
         self._records += records

@@ -228,3 +228,22 @@ def test_status_says_what_to_try_where_a_run_is_ill(campaigns: Path, capsys: pyt
     at = next(index for index, line in enumerate(lines) if line.startswith("verdict"))
     assert "unhealthy: entropy 0, usual 0.5 or more" in lines[at]
     assert "raise the entropy coefficient" in lines[at + 1]
+
+
+def test_lines_of_the_journal_that_are_no_records_are_counted(
+    data: DataDir, capsys: pytest.CaptureFixture[str]
+) -> None:
+    where = ["--data-dir", str(data.root)]
+    with data.run("alpha").journal.open("ab") as file:
+        file.write(b'garbage\n{"event":"from_the_future"}\n')
+    for command in (["ls"], ["status", "alpha"]):
+        assert main([*command, *where]) == 0
+        assert capsys.readouterr().out.count("2 lines are no records") == 1
+    assert main(["status", "alpha", "--json", *where]) == 0
+    assert json.loads(capsys.readouterr().out)["bad_lines"] == 2
+
+
+def test_a_metric_that_is_missing_is_a_dash(data: DataDir, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["status", "young", "--data-dir", str(data.root)]) == 0
+    rows = dict(line.split(maxsplit=1) for line in capsys.readouterr().out.splitlines())
+    assert rows["entropy"] == "–"

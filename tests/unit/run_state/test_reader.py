@@ -206,3 +206,13 @@ def test_the_slot_keeps_the_newest_only_and_says_when_to_look() -> None:
     assert slot.take() == 3
     assert slot.take() is None
     assert slot.put(4) is True
+
+
+def test_lines_of_the_journal_that_are_no_records_are_told_in_the_log() -> None:
+    run = FakeRun(run_story.told(3))
+    run.records.bad_lines = 2
+    with reading(run) as (_, inbox):
+        first = inbox.until(lambda snapshot: snapshot.bad_lines == 2)
+        assert (first.log[-1].level, first.log[-1].source) == ("warning", "journal")
+        assert "2 lines" in first.log[-1].message
+        assert len(first.log) == first.log_total

@@ -262,3 +262,19 @@ def test_columns_are_those_of_single_appends(subtests: pytest.Subtests) -> None:
             assert as_lists(segment.columns) == one_by_one(rows)
             assert list(segment.timesteps) == [row.timesteps for row in rows]
             assert {len(column) for column in segment.columns.values()} == {len(rows)}
+
+
+def test_bad_lines_are_counted_over_all_parts_with_the_cache_as_without(path: Path) -> None:
+    for _, part in rotated_parts(path)[:2]:
+        part.write_bytes(b"no record\n" + part.read_bytes() + b'{"event":"from_the_future"}\n\n')
+    with path.open("ab") as file:
+        file.write(b"\xff\n")
+    for _ in range(2):
+        journal = CachedJournal(path)
+        polled(journal)
+        assert journal.bad_lines == 5
+    with path.open("ab") as file:
+        file.write(b"[]\n")
+    polled(journal)
+    assert journal.bad_lines == 6
+    assert len(steps(path)) == 100

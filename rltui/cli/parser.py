@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 Subparsers: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 Command = Callable[[argparse.Namespace], int]
 
-# A module of rltui.cli each (`attach` is in `cockpit`), with add_parser(subparsers) and run(args) -> exit code. At module scope they import no work.
+# A module of rltui.cli each, with add_parser(subparsers) and run(args) -> exit code. At module scope they import no work.
 COMMANDS = (
     "train",
     "attach",
@@ -27,12 +27,14 @@ COMMANDS = (
     "info",
     "milestones",
     "watch",
+    "import",
     "profile",
     "lut",
     "doctor",
     "trace",
     "bench",
 )
+OTHERWISE = {None: "cockpit", "attach": "cockpit", "import": "import_"}  # commands whose module is called otherwise
 DESCRIPTION = "Train, watch and debug Rocket League bots in the terminal. Without a command: the launcher."
 EXAMPLES = """\
 examples:
@@ -127,7 +129,7 @@ class Parser(argparse.ArgumentParser):
         """Where what was meant may be found."""
         inside = [f"{parser.prog} {word}" for parser in self.below.values() if word in parser.below]
         return hints(
-            did_you_mean(word, self.below) if word not in INSTEAD else "",
+            did_you_mean(word, self.below) if word not in INSTEAD and not inside else "",
             INSTEAD.get(word, "") if self.prog == "rltui" else "",
             *(f"try {command}" for command in inside),
             f"commands: {', '.join(self.below)}",
@@ -263,7 +265,7 @@ def parse(argv: Sequence[str] | None = None) -> tuple[Command, argparse.Namespac
 
 
 def _module(name: str | None) -> Any:
-    return importlib.import_module("rltui.cli." + ("cockpit" if name in (None, "attach") else str(name)))
+    return importlib.import_module(f"rltui.cli.{OTHERWISE.get(name, name)}")
 
 
 def _wanted(words: Sequence[str]) -> Sequence[str]:

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterable
 from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,7 @@ from rltui.safe_io import say
 
 if TYPE_CHECKING:
     from rltui.events.match_frames import MatchFrame
+    from rltui.policy.saved import SavedPolicy
     from rltui.supervise.guardian import Lifeline
     from rltui.view.live_match import Watch
     from rltui.view.output import Notice, Output
@@ -27,7 +29,7 @@ if TYPE_CHECKING:
 
 WHO = (
     "a run (its newest checkpoint, then newer ones as they come), a checkpoint or milestone (alpha/005M, or its folder), a "
-    "policy.npz, or a scripted player: idle, random, chaser"
+    "policy.npz, rlgym-ppo's checkpoint (with --profile), or a scripted player: idle, random, chaser"
 )
 EXAMPLES = """\
 examples:
@@ -51,6 +53,7 @@ def add_parser(subparsers: Subparsers) -> None:
     add = parser.add_argument
     add("a", metavar="A", nargs="?", help=f"{WHO} (default: the newest run)")
     add("b", metavar="B", nargs="?", help="the same (default: A)")
+    add("--profile", metavar="PROFILE", help="observation and action table of rlgym-ppo's checkpoints")
     add("--size", metavar="N", type=int, choices=(1, 2, 3), help="cars per team (default: as A was trained)")
     add("--deterministic", action="store_true", help="always the most probable action")
     add("--seed", metavar="S", type=at_least(0), default=0, help="seed of kickoffs and draws (default 0)")
@@ -150,7 +153,17 @@ def _moments(args: argparse.Namespace, notice: Notice) -> Iterable[MatchFrame]:
     # a recording has its moments whatever the speed
     ticks = _ticks(args) if args.record is None else min(_ticks(args), 120 // args.rate)
     made = MatchOptions(args.size, ticks, args.seconds, args.seed, args.deterministic)
-    return LiveMatch(source(a, data), source(args.b if args.b is not None else a, data), made, notice).moments()
+    convert = partial(_converted, args.profile) if args.profile is not None else None
+    blue, orange = (source(name, data, convert) for name in (a, args.b if args.b is not None else a))
+    return LiveMatch(blue, orange, made, notice).moments()
+
+
+def _converted(profile: str, folder: Path) -> SavedPolicy:
+    """The policy of rlgym-ppo's checkpoint, which needs torch to be read."""
+    from rltui.profile.load import load
+    from rltui.train.checkpointing import policy_of_rlgym_ppo
+
+    return policy_of_rlgym_ppo(folder, load(profile, []))
 
 
 def _ticks(args: argparse.Namespace) -> int:

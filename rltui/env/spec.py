@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field, replace
 from itertools import pairwise
 from typing import Any
 
 from rltui.actions.pipeline import PipelineOptions
 from rltui.errors import RltuiError
 from rltui.policy.saved import SavedPolicy
+from rltui.policy.weights import Float, Layer
 from rltui.registry import Component, report_names
 from rltui.rewards.combined import RewardOptions
+from rltui.runs.meta import Signature
 
 MIRROR = "mirror"  # the opponent that is the learner itself
 
@@ -128,6 +131,36 @@ class SavedGame:
             action_delay_ticks=self.action_delay_ticks,
             pipeline=self.pipeline,
         )
+
+
+def policy_to_save(
+    spec: EnvSpec,
+    signature: Signature,
+    table: Float,
+    layers: Sequence[Layer],
+    normalizer: tuple[Float, Float] | tuple[None, None],
+) -> SavedPolicy:
+    """These weights with the game that they play. table: float32 [N, 8]; normalizer: mean and variance [D]."""
+    env = {
+        "obs": {"kind": spec.obs.name, **spec.obs.options},
+        "obs_stack": spec.obs_stack,
+        "table": {"kind": spec.table.name, **spec.table.options},
+        "blue": spec.blue,
+        "orange": spec.orange,
+        "pipeline": asdict(spec.pipeline),
+    }
+    return SavedPolicy(
+        layers=tuple(layers),
+        table=table,
+        table_hash=signature.table_hash,
+        obs_signature=signature.obs,
+        tick_skip=spec.tick_skip,
+        action_delay_ticks=spec.action_delay_ticks,
+        legality=spec.pipeline.legality,
+        env=json.dumps(env),
+        normalizer_mean=normalizer[0],
+        normalizer_var=normalizer[1],
+    )
 
 
 def saved_game(policy: SavedPolicy) -> SavedGame:

@@ -25,7 +25,9 @@ import torch
 from torch import Tensor
 
 from rltui.errors import RltuiError
+from rltui.learn import networks
 from rltui.learn.normalization import ObservationStatistics, RunningStatistics
+from rltui.runs.rlgym_ppo import BOOK_KEEPING, LARGEST_BOOK, NAMES, OBSERVATIONS, POLICY
 
 _MEMBERS = re.compile(
     r"[^/]+/(data\.pkl|version|byteorder|data/\d+|\.data/serialization_id|\.format_version|\.storage_alignment)"
@@ -39,16 +41,9 @@ _GLOBALS = frozenset(
 )
 _CALLS_BY_NAME = frozenset(["INST", "OBJ", "NEWOBJ", "NEWOBJ_EX", "EXT1", "EXT2", "EXT4", "STACK_GLOBAL"])
 _PICKLE_HINT = "choose another checkpoint: those of rltui and rlgym-ppo hold only tensors and numbers"
-POLICY = "PPO_POLICY.pt"
-CRITIC = "PPO_VALUE_NET.pt"
-POLICY_OPTIMIZER = "PPO_POLICY_OPTIMIZER.pt"
-CRITIC_OPTIMIZER = "PPO_VALUE_NET_OPTIMIZER.pt"
-BOOK_KEEPING = "BOOK_KEEPING_VARS.json"
-NAMES = (POLICY, CRITIC, POLICY_OPTIMIZER, CRITIC_OPTIMIZER, BOOK_KEEPING)
-RETURNS, OBSERVATIONS = "reward_running_stats", "obs_running_stats"  # keys of the book's statistics
+RETURNS = "reward_running_stats"  # key of the book
 Statistics = TypeVar("Statistics")
 _MOMENTS = ("exp_avg", "exp_avg_sq")
-_MAX_JSON = 1 << 20  # bytes; rlgym-ppo's file is about 1 kB, with observation statistics some 100 kB
 _HINT = "choose another checkpoint, or the profile it was trained with"
 State = dict[str, Tensor]  # of a network: by parameter name
 AdamState = dict[int, dict[str, Tensor]]  # by parameter index: step, exp_avg, exp_avg_sq
@@ -146,8 +141,20 @@ def read_network(name: str, data: bytes, expected: Mapping[str, Tensor]) -> Stat
         raise RltuiError(f"{name}: expected a dictionary of tensors, found something else", _HINT)
     problems = _size_problems(state, expected) or _tensor_problems(state, expected)
     if problems:
-        raise RltuiError("\n".join(f"{name}: {problem}" for problem in problems), _HINT)
+        layers = (_sizes(state) or [])[1:-1]
+        other = layers and layers != (_sizes(expected) or [])[1:-1]
+        widths = f"\nits layers: --set '{'policy' if name == POLICY else 'critic'}.layers={layers}'" if other else ""
+        raise RltuiError("\n".join(f"{name}: {problem}" for problem in problems), _HINT + widths)
     return dict(state)
+
+
+def read_policy(data: bytes, obs_size: int, outputs: int) -> State:
+    """A policy's state dict with whatever hidden layers it has. RltuiError as for `read_network`."""
+    state = load_tensors(POLICY, data)
+    tensors = [value for value in state.values() if isinstance(value, Tensor)] if isinstance(state, dict) else []
+    stored = sum(tensor.numel() for tensor in tensors) <= len(data)  # a tensor may claim more than its file holds
+    hidden = (_sizes(state) or [])[1:-1] if isinstance(state, dict) and stored and len(tensors) == len(state) else []
+    return read_network(POLICY, data, networks.build(obs_size, hidden, outputs, 0).state_dict())
 
 
 def read_adam(name: str, data: bytes, parameters: Sequence[Tensor]) -> AdamState:
@@ -172,8 +179,8 @@ def read_book(data: bytes, obs_size: int) -> Book:
     obs_size: numbers of an observation, which its statistics must fit where there are any.
     """
     try:
-        if len(data) > _MAX_JSON:
-            raise ValueError(f"{len(data)} bytes, expected at most {_MAX_JSON}")
+        if len(data) > LARGEST_BOOK:
+            raise ValueError(f"{len(data)} bytes, expected at most {LARGEST_BOOK}")
         book = json.loads(data)
         if not isinstance(book, dict):
             raise ValueError("expected an object")

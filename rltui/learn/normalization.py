@@ -92,6 +92,7 @@ class ObservationStatistics:
     mean: Double  # [D]
     squares: Double  # [D] sums of squared deviations from the mean
     count: int
+    frozen: bool = False  # rlgym-ppo's, converted: other numbers would mean something else to the policy
 
     @classmethod
     def nothing_seen(cls, size: int) -> ObservationStatistics:
@@ -100,6 +101,8 @@ class ObservationStatistics:
 
     def with_rows(self, rows: Float) -> ObservationStatistics:
         """With these finite observations [N, D] taken in (Chan et al.: two sets' means and squares combine)."""
+        if self.frozen:
+            return self
         mean, squares, count = self.mean, self.squares, self.count
         for start in range(0, len(rows), CHUNK):
             part = rows[start : start + CHUNK].astype(np.float64)
@@ -111,7 +114,7 @@ class ObservationStatistics:
             mean, count = mean + delta * (n / total), total
         return ObservationStatistics(mean, squares, count)
 
-    def frozen(self) -> tuple[Float, Float]:
+    def mean_and_variance(self) -> tuple[Float, Float]:
         """Mean and variance (n − 1), as policies use and files hold them; 0 and 1 before two observations."""
         if self.count < 2:
             return np.zeros(len(self.mean), np.float32), np.ones(len(self.mean), np.float32)
@@ -121,7 +124,7 @@ class ObservationStatistics:
     def to_json(self) -> dict[str, Any]:
         """In rlgym-ppo's shape; its "var" is the sum of squared deviations."""
         numbers = {"mean": self.mean.tolist(), "var": self.squares.tolist()}
-        return numbers | {"shape": [len(self.mean)], "count": self.count}
+        return numbers | {"shape": [len(self.mean)], "count": self.count} | ({"frozen": True} if self.frozen else {})
 
     @classmethod
     def from_json(cls, data: object, size: int) -> ObservationStatistics:
@@ -129,7 +132,7 @@ class ObservationStatistics:
         mean, squares = (np.array(read_numbers(data, key, size)) for key in ("mean", "var"))
         if squares.min() < 0:
             raise ValueError("expected var of at least 0")
-        return cls(mean, squares, read_count(data))
+        return cls(mean, squares, read_count(data), isinstance(data, dict) and data.get("frozen") is True)
 
 
 class ObservationNormalizer:
@@ -146,7 +149,7 @@ class ObservationNormalizer:
     def use(self, statistics: ObservationStatistics) -> None:
         """Normalise by these from now on."""
         self.statistics = statistics
-        self.flat: Float = normalizer_flat(*statistics.frozen())  # for the workers
+        self.flat: Float = normalizer_flat(*statistics.mean_and_variance())  # for the workers
         self._mean, self._factor = torch.from_numpy(self.flat).reshape(2, -1).to(self._device)
 
     def take_in(self, obs: Float) -> None:

@@ -12,11 +12,13 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from rltui.errors import RltuiError
 from rltui.learn import checkpoint_files, networks
 from rltui.learn.adam import Adam
 from rltui.learn.checkpoint_files import Book, Progress
 from rltui.learn.config import PPOConfig
 from rltui.learn.normalization import ObservationNormalizer, ObservationStatistics, RunningStatistics
+from rltui.runs import rlgym_ppo
 
 
 @dataclass(frozen=True)
@@ -32,17 +34,17 @@ class LearnerSnapshot:
     def files(self) -> dict[str, bytes]:
         """The five files of an rlgym-ppo checkpoint, by name."""
         return {
-            checkpoint_files.POLICY: checkpoint_files.tensor_bytes(self.policy),
-            checkpoint_files.CRITIC: checkpoint_files.tensor_bytes(self.critic),
-            checkpoint_files.POLICY_OPTIMIZER: checkpoint_files.tensor_bytes(self.policy_optimizer),
-            checkpoint_files.CRITIC_OPTIMIZER: checkpoint_files.tensor_bytes(self.critic_optimizer),
-            checkpoint_files.BOOK_KEEPING: checkpoint_files.book_bytes(self.book),
+            rlgym_ppo.POLICY: checkpoint_files.tensor_bytes(self.policy),
+            rlgym_ppo.CRITIC: checkpoint_files.tensor_bytes(self.critic),
+            rlgym_ppo.POLICY_OPTIMIZER: checkpoint_files.tensor_bytes(self.policy_optimizer),
+            rlgym_ppo.CRITIC_OPTIMIZER: checkpoint_files.tensor_bytes(self.critic_optimizer),
+            rlgym_ppo.BOOK_KEEPING: checkpoint_files.book_bytes(self.book),
         }
 
     def normalizer(self) -> tuple[NDArray[np.float32], NDArray[np.float32]] | tuple[None, None]:
         """Mean and variance of the observations for policy.npz; None where they are not normalised."""
         statistics = self.book.observation_statistics
-        return (None, None) if statistics is None else statistics.frozen()
+        return (None, None) if statistics is None else statistics.mean_and_variance()
 
     def policy_layers(self) -> list[tuple[NDArray[np.float32], NDArray[np.float32]]]:
         """The policy's weights for policy.npz: w [in, out], b [out] of each layer."""
@@ -88,22 +90,23 @@ class LearnerState:
         """
         policy, critic = (
             checkpoint_files.read_network(name, checkpoint_files.take(files, name), network.state_dict())
-            for name, network in ((checkpoint_files.POLICY, self.policy), (checkpoint_files.CRITIC, self.critic))
+            for name, network in ((rlgym_ppo.POLICY, self.policy), (rlgym_ppo.CRITIC, self.critic))
         )
         policy_adam, critic_adam = (
             checkpoint_files.read_adam(name, checkpoint_files.take(files, name), list(network.parameters()))
             for name, network in (
-                (checkpoint_files.POLICY_OPTIMIZER, self.policy),
-                (checkpoint_files.CRITIC_OPTIMIZER, self.critic),
+                (rlgym_ppo.POLICY_OPTIMIZER, self.policy),
+                (rlgym_ppo.CRITIC_OPTIMIZER, self.critic),
             )
         )
-        book = checkpoint_files.read_book(checkpoint_files.take(files, checkpoint_files.BOOK_KEEPING), self._obs_size)
+        book = checkpoint_files.read_book(checkpoint_files.take(files, rlgym_ppo.BOOK_KEEPING), self._obs_size)
+        notices = _of_normalizing(self.normalizer is not None, book.observation_statistics)
         self.policy.load_state_dict(policy)
         self.critic.load_state_dict(critic)
         self.policy_optimizer.load(policy_adam)
         self.critic_optimizer.load(critic_adam)
         self.return_statistics = book.return_statistics
-        self.notices = _of_normalizing(self.normalizer is not None, book.observation_statistics is not None)
+        self.notices = notices
         if self.normalizer is not None:
             self.normalizer.use(book.observation_statistics or ObservationStatistics.nothing_seen(self._obs_size))
         self.updates = book.cumulative_model_updates
@@ -146,14 +149,28 @@ class Backup:
         self._state.updates = self._updates
 
 
-def _of_normalizing(wanted: bool, found: bool) -> tuple[str, ...]:
-    """A policy sees other numbers than it learned from where one side normalises observations and the other does not."""
-    if found and not wanted:
+def _of_normalizing(wanted: bool, found: ObservationStatistics | None) -> tuple[str, ...]:
+    """A policy sees other numbers than it learned from where one side normalises observations and the other does not.
+
+    RltuiError where these were rlgym-ppo's, which are kept exactly or not at all.
+    """
+    if found is not None and found.frozen:
+        if not wanted:
+            raise RltuiError(
+                "the policy learned from observations that rlgym-ppo standardised, which the profile does not normalise",
+                "set obs.normalize = true in the profile, or add: --set obs.normalize=true",
+            )
+        mean, var = (float(numbers[0]) for numbers in found.mean_and_variance())
         return (
-            "the policy learned from normalised observations (standardize_obs in rlgym-ppo), which the profile does not "
-            "normalise: it will play badly at first, unless obs.normalize = true",
+            f"observations are standardised as rlgym-ppo did, every number by the first one's mean {mean:.4g} and deviation "
+            f"{var**0.5:.4g}; these are frozen: training does not change them",
         )
-    if wanted and not found:
+    if found is not None and not wanted:
+        return (
+            "the policy learned from normalised observations, which the profile does not normalise: it will play badly at "
+            "first, unless obs.normalize = true",
+        )
+    if wanted and found is None:
         return (
             "the profile normalises observations, which the policy did not learn from: it will play badly at first",
         )

@@ -12,7 +12,7 @@ from typing import Literal
 
 from rltui.errors import RltuiError, did_you_mean, hints
 from rltui.formatting import ago
-from rltui.runs import checkpoint
+from rltui.runs import checkpoint, rlgym_ppo
 from rltui.runs.inventory import CheckpointInfo, list_states, newest_commit, read_checkpoint_info
 from rltui.runs.lock import lock_holder
 from rltui.runs.meta import Meta, Signature
@@ -40,6 +40,7 @@ class LaunchPlan:
     rewind: bool = True  # the journal gets a run_resumed: it has, or may have, rows above `timesteps`
     trained_with: str = ""  # profile of the checkpoint; of a campaign its phase's
     fork: bool = False  # a branch named as a new run of its profile
+    imported: bool = False  # a fork whose checkpoint rlgym-ppo saved: whether it fits is seen when it is loaded
     warnings: tuple[str, ...] = ()
     profile: str = ""  # as the start is told of it
     steps: int | None = None  # total at which it ends; what is reached already has to be asked for anew
@@ -55,6 +56,12 @@ class LaunchPlan:
     def reason(self) -> str:
         """Title and why, for journal and console."""
         return f"{self.title}, {self.why}"
+
+    def files(self) -> dict[str, bytes]:
+        """Of the checkpoint, by name; none where it starts from zero. RltuiError names the damaged file."""
+        if self.checkpoint is None:
+            return {}
+        return rlgym_ppo.read(self.checkpoint)[0] if self.imported else checkpoint.read_checkpoint(self.checkpoint)
 
     @property
     def reached(self) -> bool:
@@ -307,6 +314,9 @@ def _asked(start: StartRequest, text: str, option: str) -> Path:
 def _from_state(start: StartRequest, asked: Path, fork: bool) -> LaunchPlan:
     """On from the newest of a run, else a branch; forked, always a run called as a new one of the profile would be."""
     home = _home(start.data, asked)
+    theirs = rlgym_ppo.checkpoint_at(asked) if home is None else None
+    if theirs is not None:
+        return _from_rlgym_ppo(start, theirs)
     info, meta = _usable(start, asked, home, "--fork-from" if fork else "--resume")
     newest = home is not None and info.commit == newest_commit(home)
     if home is not None and newest and not fork and start.run in (None, home.name):
@@ -314,8 +324,7 @@ def _from_state(start: StartRequest, asked: Path, fork: bool) -> LaunchPlan:
         return _resume(start, info, meta, RunSearch(home), ": its newest state")
     source = home.name if home is not None else meta.run if name_problem(meta.run) is None else "imported"
     name = start.free_name() if fork else start.run or branch_name(start.data, source)
-    if start.data.has_run(name):
-        raise RltuiError(f"run {name!r} exists: a branch needs a name of its own", "choose another name: --run NAME")
+    _refuse_taken(start.data, name)
     return LaunchPlan(
         "branch",
         name,
@@ -329,6 +338,21 @@ def _from_state(start: StartRequest, asked: Path, fork: bool) -> LaunchPlan:
         fork=fork,
         warnings=tuple(changed_sources(start.sources, meta.sources)),
     )
+
+
+def _from_rlgym_ppo(start: StartRequest, folder: Path) -> LaunchPlan:
+    """A new run of the profile, whose observation and action table are taken to be those that it was trained with."""
+    _, timesteps = rlgym_ppo.read(folder)
+    name = start.free_name()
+    _refuse_taken(start.data, name)
+    why = f"from rlgym-ppo's checkpoint {folder.parent.name}/{folder.name}"
+    origin = f"rlgym-ppo@{timesteps}"
+    return LaunchPlan("branch", name, why, folder, timesteps, parent=origin, fork=True, imported=True)
+
+
+def _refuse_taken(data: DataDir, name: str) -> None:
+    if data.has_run(name):
+        raise RltuiError(f"run {name!r} exists: a branch needs a name of its own", "choose another name: --run NAME")
 
 
 def _usable(start: StartRequest, asked: Path, home: RunPaths | None, option: str) -> tuple[CheckpointInfo, Meta]:

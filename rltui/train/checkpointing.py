@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from functools import partial
+from pathlib import Path
 
-from rltui.env.from_profile import table_rows
+from rltui.env.from_profile import env_spec, signature, sizes, table_rows
+from rltui.env.spec import policy_to_save
 from rltui.events import metric_keys
 from rltui.events.commands import SaveCheckpoint, SaveMilestone
 from rltui.events.episode_reward import EPISODES, FIRST_EPISODES, REWARD, EpisodeReward
 from rltui.events.records import CheckpointFailed, CheckpointPruned, CheckpointSaved, LogLine, Record
 from rltui.formatting import state_name
-from rltui.learn.checkpoint_files import Progress
+from rltui.learn import networks
+from rltui.learn.checkpoint_files import Progress, read_book, read_policy
 from rltui.learn.report import UpdateReport
 from rltui.learn.state import LearnerSnapshot
 from rltui.policy.saved import SavedPolicy, save_policy
 from rltui.profile.locate import STATE_FILE, with_name_line
+from rltui.profile.models import Profile
 from rltui.profile.resolved import reward_digest
-from rltui.runs import meta, trainer_state
+from rltui.runs import meta, rlgym_ppo, trainer_state
 from rltui.runs.checkpoint import POLICY_FILE, is_complete
 from rltui.runs.meta import Meta, milestone_label
 from rltui.runs.saver import MilestoneClock, SaveJob, SaveKind, Saver, SaveResult
@@ -34,6 +37,19 @@ from rltui.train.iteration_metrics import first_episodes, match_stats, mean_rewa
 from rltui.train.setup import StartContext
 
 Callback = Callable[[SaveResult], None]
+
+
+def policy_of_rlgym_ppo(folder: Path, profile: Profile) -> SavedPolicy:
+    """The policy of rlgym-ppo's checkpoint, with its own hidden layers and the game of the profile. RltuiError says what
+    does not fit.
+    """
+    files, _ = rlgym_ppo.read(folder)
+    spec = env_spec(profile)
+    needed, size, table = signature(profile, spec), sizes(spec), table_rows(spec)
+    layers = networks.layers(read_policy(files[rlgym_ppo.POLICY], size.obs, size.actions))
+    statistics = read_book(files[rlgym_ppo.BOOK_KEEPING], size.obs).observation_statistics
+    normalizer = (None, None) if statistics is None else statistics.mean_and_variance()
+    return policy_to_save(spec, needed, table, layers, normalizer)
 
 
 @dataclass(frozen=True)
@@ -167,30 +183,8 @@ class CheckpointWriter:
         return self._paid[2]
 
     def _policy(self, config: ResolvedConfig, snapshot: LearnerSnapshot) -> bytes:
-        spec, signature = config.spec, self._context.signature
-        env = {
-            "obs": {"kind": spec.obs.name, **spec.obs.options},
-            "obs_stack": spec.obs_stack,
-            "table": {"kind": spec.table.name, **spec.table.options},
-            "blue": spec.blue,
-            "orange": spec.orange,
-            "pipeline": asdict(spec.pipeline),
-        }
-        mean, var = snapshot.normalizer()
-        return save_policy(
-            SavedPolicy(
-                layers=tuple(snapshot.policy_layers()),
-                table=self.table,
-                table_hash=signature.table_hash,
-                obs_signature=signature.obs,
-                tick_skip=spec.tick_skip,
-                action_delay_ticks=spec.action_delay_ticks,
-                legality=spec.pipeline.legality,
-                env=json.dumps(env),
-                normalizer_mean=mean,
-                normalizer_var=var,
-            )
-        )
+        layers, normalizer = snapshot.policy_layers(), snapshot.normalizer()
+        return save_policy(policy_to_save(config.spec, self._context.signature, self.table, layers, normalizer))
 
     def _on_result(self, result: SaveResult) -> None:
         """On the saver thread: turn the outcome into a record, and answer those who asked."""

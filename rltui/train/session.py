@@ -14,7 +14,6 @@ from rltui.learn.ppo import PPOLearner
 from rltui.profile.advice import advice
 from rltui.profile.copies import saved_copies
 from rltui.runs.atomic import replace_file
-from rltui.runs.checkpoint import read_checkpoint
 from rltui.runs.journal import JournalWriter
 from rltui.runs.journal_reader import copy_history, reward_so_far, unclean_end
 from rltui.runs.launch_plan import confirm
@@ -42,7 +41,8 @@ SWITCH_SECONDS = 5e-4  # until a busy thread (saving, serving viewers) gives way
 def train(options: TrainOptions) -> int:
     """Train one run to its end and return the exit code. Raises RltuiError for what keeps it from starting."""
     context = prepare(options)
-    if options.steps is not None and 0 < options.steps <= context.plan.timesteps:
+    reached = options.steps is not None and 0 < options.steps <= context.plan.timesteps
+    if reached and not context.plan.imported:
         console = Console(sys.stdout)
         console.say(context.plan.reason)
         console.say(
@@ -113,9 +113,9 @@ class _Session:
     def _learner(self) -> PPOLearner:
         """New, or with the state of the checkpoint that training goes on from."""
         learner = self._context.config.learner()
-        checkpoint = self._context.plan.checkpoint
-        if checkpoint is not None:
-            progress = learner.load(read_checkpoint(checkpoint))
+        plan = self._context.plan
+        if plan.checkpoint is not None:
+            progress = learner.load(plan.files())
             self._loop.iteration, self._loop.mean_reward = progress.epoch, progress.policy_average_reward
         return learner
 

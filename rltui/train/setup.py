@@ -117,6 +117,8 @@ def prepare(options: TrainOptions) -> StartContext:
     origin = Origin(plan.trained_with, state.curriculum if state else None) if plan.checkpoint is not None else None
     curriculum = Curriculum(profile, plan.timesteps, origin)
     config = ResolvedConfig.resolve(curriculum.profile)
+    if plan.imported:  # nothing else says whether it fits
+        config.learner().load(plan.files())
     author = profile.author or user_name()
     return StartContext(options, config, needed, plan, state, curriculum, author, versions(), warnings, sources)
 

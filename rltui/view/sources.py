@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,6 +15,7 @@ from rltui.runs.checkpoint import POLICY_FILE, DamagedError, damage, read_file
 from rltui.runs.inventory import LABEL, complete_checkpoints
 from rltui.runs.paths import DataDir, RunPaths, folders, name_problem
 from rltui.runs.resolve import find_checkpoint
+from rltui.runs.rlgym_ppo import checkpoint_at
 
 
 @dataclass(frozen=True)
@@ -60,9 +61,9 @@ class ScriptedSource(PlayerSource):
 class PolicySource(PlayerSource):
     """A policy.npz, or the folder of a checkpoint or milestone."""
 
-    def __init__(self, path: Path) -> None:
-        """RltuiError where it cannot be used."""
-        self.policy = load_policy(path / POLICY_FILE if path.is_dir() else path)
+    def __init__(self, path: Path, policy: SavedPolicy | None = None) -> None:
+        """policy: where it is not there to be read. RltuiError where it cannot be used."""
+        self.policy = policy or load_policy(path / POLICY_FILE if path.is_dir() else path)
         parts = path.absolute().parts
         self.name = "/".join(parts[-2:] if path.is_dir() else parts[-1:])
 
@@ -106,14 +107,18 @@ class RunPlayerSource(PolicySource):
         return self.policy
 
 
-def source(argument: str, data: DataDir) -> PlayerSource:
-    """RltuiError (exit 2) says what is wrong, or what could have been meant."""
+def source(argument: str, data: DataDir, convert: Callable[[Path], SavedPolicy] | None = None) -> PlayerSource:
+    """convert: rlgym-ppo's checkpoint into a policy, by a profile; None without one. RltuiError (exit 2) says what is
+    wrong, or what could have been meant.
+    """
     path = Path(argument).expanduser()
     if argument in BUILT_IN["player"]:
         return ScriptedSource(argument)
     if path.suffix == ".npz" or (path / POLICY_FILE).is_file():
         return PolicySource(path)
     if path.is_dir():
+        if (theirs := checkpoint_at(path.absolute())) is not None:
+            return PolicySource(theirs, _convert(theirs, convert))
         reason = damage(path) or f"no {POLICY_FILE}"
         raise RltuiError(f"{path}: no checkpoint to watch: {reason}", "rltui ls shows the runs", exit_code=2)
     if name_problem(argument) is None and data.run(argument).exists():
@@ -131,6 +136,16 @@ def source(argument: str, data: DataDir) -> PlayerSource:
         ),
         exit_code=2,
     )
+
+
+def _convert(folder: Path, convert: Callable[[Path], SavedPolicy] | None) -> SavedPolicy:
+    if convert is None:
+        raise RltuiError(
+            f"{folder}: rlgym-ppo's checkpoint does not say what the bot observes and can do",
+            "name the profile that does: --profile PROFILE",
+            exit_code=2,
+        )
+    return convert(folder)
 
 
 def _newest(paths: RunPaths) -> Path | None:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
-from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
 
-from rltui.actions.table import table_hash
-from rltui.env.from_profile import env_spec, sizes, table_rows
+from rltui.env.from_profile import env_spec, signature, sizes, table_rows
+from rltui.env.spec import policy_to_save
 from rltui.policy.saved import SavedPolicy, save_policy
 from rltui.profile.load import load
 from rltui.profile.render import render
@@ -24,29 +22,13 @@ def write_bot(folder: Path, profile: str, normalized: bool = False) -> SavedPoli
     size, rows = sizes(spec), table_rows(spec)
     rng = np.random.default_rng(7)
     shapes = [(size.obs, HIDDEN), (HIDDEN, size.actions)]
-    env = {
-        "obs": {"kind": spec.obs.name, **spec.obs.options},
-        "obs_stack": spec.obs_stack,
-        "table": {"kind": spec.table.name, **spec.table.options},
-        "blue": spec.blue,
-        "orange": spec.orange,
-        "pipeline": asdict(spec.pipeline),
-    }
-    policy = SavedPolicy(
-        layers=tuple(
-            (rng.normal(size=shape).astype(np.float32), rng.normal(size=shape[1]).astype(np.float32))
-            for shape in shapes
-        ),
-        table=rows,
-        table_hash=table_hash(rows),
-        obs_signature="",
-        tick_skip=spec.tick_skip,
-        action_delay_ticks=spec.action_delay_ticks,
-        legality=spec.pipeline.legality,
-        env=json.dumps(env),
-        normalizer_mean=rng.normal(size=size.obs).astype(np.float32) if normalized else None,
-        normalizer_var=rng.uniform(0.5, 2, size.obs).astype(np.float32) if normalized else None,
-    )
+    layers = [
+        (rng.normal(size=shape).astype(np.float32), rng.normal(size=shape[1]).astype(np.float32)) for shape in shapes
+    ]
+    normalizer = None, None
+    if normalized:
+        normalizer = rng.normal(size=size.obs).astype(np.float32), rng.uniform(0.5, 2, size.obs).astype(np.float32)
+    policy = policy_to_save(spec, signature(loaded, spec), rows, layers, normalizer)
     folder.mkdir(parents=True)
     (folder / "policy.npz").write_bytes(save_policy(policy))
     (folder / "profile.toml").write_text(render(loaded), encoding="utf-8")

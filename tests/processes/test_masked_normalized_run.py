@@ -14,10 +14,10 @@ from rltui.actions.pipeline import PipelineOptions
 from rltui.actions.table import table_hash
 from rltui.debug.kickoff_touch import kickoff_touch_rate
 from rltui.events.records import CheckpointSaved, IterationFinished
-from rltui.learn.checkpoint_files import BOOK_KEEPING
 from rltui.policy.saved import load_policy
 from rltui.registry import Component, build
 from rltui.runs.checkpoint import POLICY_FILE
+from rltui.runs.rlgym_ppo import BOOK_KEEPING
 from tests.fakes.training import TINY, Training
 
 ROWS = build("action table", Component("hybrid")).rows()

@@ -20,12 +20,12 @@ from rltui.profile.load import LoadResult, read
 from rltui.profile.locate import list_profiles
 from rltui.profile.source import ProfileError, read_source
 from rltui.registry import BUILT_IN, TABLE_FILES, Component, build
+from rltui.runs import rlgym_ppo
 from rltui.runs.checkpoint import POLICY_FILE
 from rltui.runs.paths import DataDir, name_problem
 from rltui.runs.resolve import find_checkpoint, names_checkpoint
 from rltui.sim.state import Float
 
-RLGYM_PPO_FILE = "PPO_POLICY.pt"  # in a checkpoint of any make
 COLUMNS = f"each row has {', '.join(CONTROLS)}"
 OPTIONS = ("legality", "fallback_row", "recovery_row", "clip")  # of [actions], as PipelineOptions has them
 
@@ -103,7 +103,7 @@ def _of_checkpoint(path: Path) -> Subject | None:
     """A folder with a policy in it, or the policy's file. One of rlgym-ppo's own has no table: it was in their code."""
     file = path / POLICY_FILE if path.is_dir() else path
     if not file.is_file():
-        if (path / RLGYM_PPO_FILE).is_file():
+        if (path / rlgym_ppo.POLICY).is_file():
             return None
         raise RltuiError(f"{path}: no checkpoint, for it has no {POLICY_FILE}", "rltui ls shows the runs", exit_code=2)
     policy = load_policy(file)

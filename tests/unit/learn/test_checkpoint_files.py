@@ -14,11 +14,11 @@ import pytest
 import torch
 
 from rltui.errors import RltuiError
-from rltui.learn import checkpoint_files
-from rltui.learn.checkpoint_files import NAMES, Progress, load_tensors
+from rltui.learn.checkpoint_files import Progress, load_tensors
 from rltui.learn.config import NetSizes
 from rltui.learn.ppo import PPOLearner
 from rltui.policy.saved import load_policy
+from rltui.runs.rlgym_ppo import BOOK_KEEPING, NAMES
 from tests.fakes import hostile_files
 from tests.fakes.rlgym_ppo import rlgym_ppo
 from tests.fakes.rollouts import ACTIONS, CONFIG, OBS, learner, rollout, weights
@@ -246,7 +246,7 @@ def test_we_load_rlgym_ppos(tmp_path: Path) -> None:
         "reward_running_stats": statistics.to_json(),
         "wandb_run_id": "abc",
     }
-    files[checkpoint_files.BOOK_KEEPING] = json.dumps(book).encode()
+    files[BOOK_KEEPING] = json.dumps(book).encode()
     assert ours.load(files) == Progress(96, 0.25, 1, 96)
     with torch.no_grad():
         torch.testing.assert_close(peer.policy.get_output(obs), torch.softmax(ours._state.policy(obs), -1))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,8 @@ from rltui.learn.ppo import PPOLearner
 from rltui.learn.rollout import Rollout
 from rltui.policy.mlp import DiscretePolicy, GumbelBank
 from rltui.policy.saved import SavedPolicy, load_policy, save_policy
-from tests.fakes.rlgym_ppo import rlgym_ppo
+from rltui.runs.rlgym_ppo import read as read_theirs
+from tests.fakes.rlgym_ppo import as_they_standardize, rlgym_ppo, write_theirs
 from tests.fakes.rollouts import ACTIONS, OBS, learner, rollout, weights
 
 MEANS, DEVIATIONS = np.array([0, 100, -7, 5, 4096]), np.array([1, 3, 0.01, 5, 0.5])
@@ -37,7 +39,7 @@ def test_taken_in_by_parts_or_at_once_they_are_numpys(subtests: pytest.Subtests)
             whole = np.concatenate(parts).astype(np.float64)
             assert statistics.count == len(whole)
             np.testing.assert_allclose(statistics.mean, whole.mean(axis=0), rtol=1e-12)
-            mean, var = statistics.frozen()
+            mean, var = statistics.mean_and_variance()
             np.testing.assert_array_equal(mean, whole.mean(axis=0).astype(np.float32))
             np.testing.assert_allclose(var, whole.var(axis=0, ddof=1), rtol=1e-6)
             assert mean.dtype == var.dtype == np.float32
@@ -54,14 +56,14 @@ def test_an_instance_never_changes() -> None:
 def test_before_two_observations_nothing_is_shifted_or_scaled() -> None:
     statistics = ObservationStatistics.nothing_seen(2)
     for _ in range(2):
-        mean, var = statistics.frozen()
+        mean, var = statistics.mean_and_variance()
         np.testing.assert_array_equal([mean, var], [[0, 0], [1, 1]])
         statistics = statistics.with_rows(np.array([[3, 4]], np.float32))
 
 
 def test_a_variance_stays_finite_in_float32() -> None:
     huge = np.array([[-3e38], [3e38]], np.float32)
-    assert np.isfinite(ObservationStatistics.nothing_seen(1).with_rows(huge).frozen()).all()
+    assert np.isfinite(ObservationStatistics.nothing_seen(1).with_rows(huge).mean_and_variance()).all()
 
 
 def test_json_comes_back_exactly() -> None:
@@ -318,6 +320,45 @@ def test_a_policy_that_sees_other_numbers_than_it_learned_from_is_told_of() -> N
     for one, same in ((plain, learner(seed=3)), (normalised, normalizing(seed=3))):
         one.load(same.snapshot().files())
         assert one.notices == ()
+
+
+def test_rlgym_ppos_standardised_observations_stay_as_they_were(tmp_path: Path, subtests: pytest.Subtests) -> None:
+    """All numbers by the first one's mean and deviation, however long training goes on, through our checkpoints and back."""
+    obs = np.random.default_rng(1).normal(0.2, 3, (500, OBS)).astype(np.float32)
+    for name, changed in (("varied", {}), ("constant", {"var": [0.0] * OBS}), ("one sample", {"count": 1})):
+        with subtests.test(name):
+            book = write_theirs(tmp_path / name, OBS, ACTIONS, (16, 16))
+            book["obs_running_stats"] |= changed
+            (tmp_path / name / BOOK).write_text(json.dumps(book))
+            ours = normalizing()
+            ours.load(read_theirs(tmp_path / name)[0])
+            (notice,) = ours.notices
+            assert "frozen" in notice
+            ours.update(scaled(0))
+            again = normalizing(seed=5)
+            again.load(ours.snapshot().files())
+            again.update(scaled(1))
+            expected = np.clip(obs, -5, 5) if name == "one sample" else as_they_standardize(obs, book)
+            np.testing.assert_allclose(again._state.normalizer(torch.from_numpy(obs)), expected, atol=2e-6)
+
+
+def test_the_fake_standardises_as_rlgym_ppo(tmp_path: Path) -> None:
+    book = write_theirs(tmp_path / "5", OBS, ACTIONS, (16, 16))
+    welford = rlgym_ppo("util.running_stats").WelfordRunningStat(1)
+    welford.from_json(book["obs_running_stats"])
+    obs = np.random.default_rng(1).normal(0.2, 3, (500, OBS)).astype(np.float32)
+    theirs = np.clip((obs - welford.mean[0]) / welford.std[0], a_min=-5, a_max=5)
+    np.testing.assert_allclose(as_they_standardize(obs, book), theirs, atol=1e-6)
+
+
+def test_rlgym_ppos_standardised_observations_need_a_profile_that_normalises(tmp_path: Path) -> None:
+    write_theirs(tmp_path / "5", OBS, ACTIONS, (16, 16))
+    ours = learner()
+    before = ours.snapshot().files()
+    with pytest.raises(RltuiError, match="rlgym-ppo standardised") as caught:
+        ours.load(read_theirs(tmp_path / "5")[0])
+    assert "--set obs.normalize=true" in caught.value.hint
+    assert ours.snapshot().files() == before
 
 
 def test_statistics_of_another_observation_are_refused_and_nothing_changes() -> None:

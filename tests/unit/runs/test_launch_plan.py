@@ -15,6 +15,7 @@ from rltui.runs.checkpoint import write_checkpoint
 from rltui.runs.launch_plan import DamagedState, LaunchPlan, confirm, plan_launch
 from rltui.runs.lock import RunLock
 from rltui.runs.paths import DataDir
+from tests.fakes.rlgym_ppo import write_theirs
 from tests.fakes.saved_runs import SIGNATURE, litter, make_files, make_meta, make_run, place, save, save_milestone
 
 NOW = 1_700_000_183.0
@@ -247,6 +248,59 @@ def test_a_foreign_checkpoint_cannot_choose_where_its_branch_goes(data: DataDir,
     place(tmp_path / "1000", make_files(make_meta("../../escape", 1, 1000)))
     plan = choose(data, mode=str(tmp_path / "1000"))
     assert (plan.run, plan.parent) == ("imported-b2", "imported@1000")
+
+
+def test_rlgym_ppos_checkpoint_begins_a_new_run(data: DataDir, tmp_path: Path, subtests: pytest.Subtests) -> None:
+    run = tmp_path / "rlgym-ppo-run-17"
+    for timesteps in (9, 10_000_080):
+        write_theirs(run / str(timesteps), 6, 5, (8,))
+    make_run(data, "taken")
+    for asked, found in ((run, run / "10000080"), (run / "9", run / "9")):
+        for fork in (False, True):
+            with subtests.test(asked=asked.name, fork=fork):
+                plan = plan_launch(data, SIGNATURE, profile="quick", mode=str(asked), fork=fork, now=NOW)
+                assert (plan.kind, plan.checkpoint, plan.timesteps) == ("branch", found, 5_000_040)
+                assert (plan.parent, plan.commit, plan.imported) == ("rlgym-ppo@5000040", 0, True)
+                assert plan.title.startswith("start the new run quick-")
+                assert plan.args == ("--fork-from", str(found)), "with --run, it does the same again"
+    with pytest.raises(RltuiError, match="run 'taken' exists"):
+        choose(data, mode=str(run), run="taken")
+
+
+def test_what_is_wrong_with_rlgym_ppos_checkpoint_is_named(
+    data: DataDir, tmp_path: Path, subtests: pytest.Subtests
+) -> None:
+    book = "BOOK_KEEPING_VARS.json"
+    for name, content, message in (
+        ("PPO_VALUE_NET.pt", None, "9/PPO_VALUE_NET.pt: No such file"),
+        (book, b"{", f"9/{book}: Expecting"),
+        (book, b"[]", f"9/{book}: "),
+        (book, b"{}", f"9/{book}: key 'cumulative_timesteps' is missing"),
+        (book, b'{"cumulative_timesteps": -1}', f"9/{book}: key 'cumulative_timesteps': expected a whole"),
+        (book, b'{"cumulative_timesteps": 1, "obs_running_stats": {}}', f"9/{book}: key 'mean' is missing"),
+        (book, b'{"cumulative_timesteps": 1, "obs_running_stats": 3}', f"9/{book}: "),
+        (
+            book,
+            b'{"cumulative_timesteps": 1, "obs_running_stats": {"mean": [], "var": [], "count": 3}}',
+            f"9/{book}: ",
+        ),
+        (
+            book,
+            b'{"cumulative_timesteps": 1, "obs_running_stats": {"mean": [NaN], "var": [1], "count": 3}}',
+            f"9/{book}: key 'obs_running_stats': expected finite",
+        ),
+        ("meta.json", b"{}", "no manifest.sha256: half copied"),  # ours, and damaged
+    ):
+        with subtests.test(name=name, content=content):
+            shutil.rmtree(tmp_path / "9", ignore_errors=True)
+            write_theirs(tmp_path / "9", 6, 5, (8,))
+            if content is None:
+                (tmp_path / "9" / name).unlink()
+            else:
+                (tmp_path / "9" / name).write_bytes(content)
+            with pytest.raises(RltuiError) as caught:
+                choose(data, mode=str(tmp_path / "9"))
+            assert message in caught.value.message
 
 
 def test_a_path_through_a_link_is_the_same_checkpoint(data: DataDir, tmp_path: Path) -> None:

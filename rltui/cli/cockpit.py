@@ -24,7 +24,7 @@ FASTEST = 1000  # pictures a second; from a thousand million on nothing is drawn
 
 def add_parser(subparsers: Subparsers) -> None:
     parser = add_command(subparsers, "attach", "open a run's cockpit", "rltui attach alpha --readonly", MORE)
-    add_run(parser, "the newest")
+    add_run(parser, "the one started last; where several are training, name one")
     add_data_dir(parser)
     parser.add_argument("--ascii", action="store_true", help="draw in ASCII")
     parser.add_argument("--no-mouse", action="store_true", help="leave the mouse to the terminal")
@@ -58,7 +58,7 @@ def _open_cockpit(args: argparse.Namespace, lifeline: Lifeline) -> int:
     from rltui.runs.paths import data_dir
 
     data = data_dir(args.data_dir)
-    name: str = named_or_newest_run(data, args.run).name
+    name: str = named_or_newest_run(data, args.run, asks=True).name
     need_terminal(f"without one: rltui status {name}")
     go_easy_over_ssh()
     from rltui.tui.program import run_app

@@ -182,12 +182,17 @@ def add_run(parser: argparse.ArgumentParser, default: str) -> None:
     parser.add_argument("run", metavar="RUN", nargs="?", help=f"name of the run (default: {default})")
 
 
-def named_or_newest_run(data: DataDir, name: str | None) -> RunPaths:
-    """The run of that name; without one, the run with the newest record. RltuiError where there is none."""
+def named_or_newest_run(data: DataDir, name: str | None, *, asks: bool = False) -> RunPaths:
+    """The run of that name; without one, the run that was started last. RltuiError where there is none.
+
+    asks: where several are training, one has to be named.
+    """
     from rltui.runs.summary import newest_run
 
     if name is not None:
         return _existing_run(data, name)
+    if asks:
+        _only(_training_runs(data))
     found = newest_run(data)
     if found is None:
         raise RltuiError(f"no runs in {data.root}", "start one: rltui train PROFILE; other folder: --data-dir DIR")
@@ -198,20 +203,28 @@ def named_or_training_run(data: DataDir, name: str | None) -> RunPaths:
     """The run of that name; without one, the only run that is training. RltuiError where none or several are."""
     if name is not None:
         return _existing_run(data, name)
-    running = training_runs(data)
-    if len(running) > 1:
-        names = ", ".join(paths.name for paths in running)
-        raise RltuiError(f"{len(running)} runs are training: {names}", "name one", exit_code=2)
-    return running[0]
+    return _only(training_runs(data))[0]
 
 
 def training_runs(data: DataDir) -> list[RunPaths]:
     """One at least. RltuiError where no run is training."""
-    from rltui.runs.lock import lock_holder
-
-    running = [paths for paths in map(data.run, data.run_names()) if lock_holder(paths) is not None]
+    running = _training_runs(data)
     if not running:
         raise RltuiError(f"no run in {data.root} is training", "list runs: rltui ls; other folder: --data-dir DIR")
+    return running
+
+
+def _training_runs(data: DataDir) -> list[RunPaths]:
+    from rltui.runs.lock import lock_holder
+
+    return [paths for paths in map(data.run, data.run_names()) if lock_holder(paths) is not None]
+
+
+def _only(running: list[RunPaths]) -> list[RunPaths]:
+    """The same. RltuiError where they are several."""
+    if len(running) > 1:
+        names = ", ".join(paths.name for paths in running)
+        raise RltuiError(f"{len(running)} runs are training: {names}", "name one", exit_code=2)
     return running
 
 

@@ -17,6 +17,7 @@ from rltui.safe_io import say
 
 if TYPE_CHECKING:
     from rltui.events.commands import ServerMessage
+    from rltui.runs.journal import JournalTail
     from rltui.runs.lock import Holder
     from rltui.runs.paths import RunPaths
     from rltui.supervise.control_client import ControlClient
@@ -110,19 +111,20 @@ def stop(paths: RunPaths, mode: Mode, wait: float, say: Say) -> None:
 
     RltuiError when no trainer runs, when it cannot be asked, refuses, or has not ended in time.
     """
+    from rltui.runs.journal import JournalTail
     from rltui.runs.lock import lock_holder
 
     trainer = lock_holder(paths)
     if trainer is None:
         raise RltuiError(f"run {paths.name} is not training", f"its state: rltui status {paths.name}")
-    begun = time.time()
+    asked = JournalTail.at_end(paths.journal)
     deadline = time.monotonic() + (min(wait, ABANDON_SECONDS) if mode == "abandon" else wait)
     _ask(paths, trainer, mode, deadline, say)
     if wait == 0.0:
         return
     if not _ended(paths, deadline):
         _not_in_time(paths, trainer, mode, wait, say)
-    say(_ending(paths, begun))
+    say(_ending(paths, asked))
 
 
 def _ask(paths: RunPaths, trainer: Holder, mode: Mode, deadline: float, say: Say) -> None:
@@ -231,13 +233,12 @@ def _not_in_time(paths: RunPaths, trainer: Holder, mode: Mode, wait: float, say:
     say(f"pid {trainer.pid} did not end by itself: {ending.how}")
 
 
-def _ending(paths: RunPaths, begun: float) -> str:
-    """How it went, by the journal."""
+def _ending(paths: RunPaths, asked: JournalTail) -> str:
+    """How it went, by what the journal has got since."""
     from rltui.events.records import CheckpointSaved, RunFinished
     from rltui.runs.inventory import list_checkpoints
-    from rltui.runs.journal import read_end
 
-    records = [record for record in read_end(paths.journal) if record.time >= begun - 1.0]
+    records = list(asked.rest())
     finished = next((record for record in reversed(records) if isinstance(record, RunFinished)), None)
     saved = next((record for record in reversed(records) if isinstance(record, CheckpointSaved)), None)
     whole = [info.path for info in list_checkpoints(paths) if info.damage is None]

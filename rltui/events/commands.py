@@ -217,6 +217,7 @@ class Live(msgspec.Struct, frozen=True, tag="live"):
     dropped: int  # live frames this client was too slow for
     flags: list[FlagLive] = []
     viewer: ViewerLive | None = None  # None: off
+    elapsed: float | None = None  # as records have it
 
 
 ServerMessage = Welcome | CommandAccepted | CommandApplied | CommandRefused | Live

@@ -44,10 +44,17 @@ class _Record(msgspec.Struct, frozen=True, kw_only=True, tag_field="event", tag=
     time: Figure  # Unix seconds
 
 
-class RunStarted(_Record, frozen=True, kw_only=True):
+class _Timed(_Record, frozen=True, kw_only=True):
+    elapsed: Figure | None = (
+        None  # seconds that the run has taken so far in all its sessions, by a clock that nobody sets
+    )
+
+
+class RunStarted(_Timed, frozen=True, kw_only=True):
     """The header: written when a trainer opens the run, first time or again."""
 
     run: str
+    start: Count = 0  # its number, see runs/lock.py; 0: unknown
     profile: str
     label: str
     phase: Count | None
@@ -100,7 +107,7 @@ class RunResumed(_Record, frozen=True, kw_only=True):
 CLOCK, ITERATION = "clock", "iteration"  # columns that histories have beside the metrics: Unix seconds, its number
 
 
-class IterationFinished(_Record, frozen=True, kw_only=True):
+class IterationFinished(_Timed, frozen=True, kw_only=True):
     iteration: Count
     timesteps: Count
     metrics: dict[str, Figure | None]
@@ -285,7 +292,7 @@ class TableUsed(_Record, frozen=True, kw_only=True):
     counts: list[Count]  # by row
 
 
-class RunFinished(_Record, frozen=True, kw_only=True):
+class RunFinished(_Timed, frozen=True, kw_only=True):
     """A clean end. A run whose journal lacks it after its last RunStarted ended uncleanly."""
 
     timesteps: Count

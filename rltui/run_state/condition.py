@@ -162,13 +162,13 @@ def _settings(snapshot: RunSnapshot, changes: Iterable[SettingChanged]) -> list[
 def _flags(snapshot: RunSnapshot, changes: Iterable[SettingChanged]) -> Iterable[SettingChanged]:
     """They end with the trainer that was asked. What is for all replaces each worker's own."""
     newest: dict[tuple[str, int | None], SettingChanged] = {}
-    opened_at = snapshot.opened.time if snapshot.opened is not None else 0.0
     for record in changes if not snapshot.ended else ():
         switch = record.switch
-        if switch is None:
-            continue
-        for key in [key for key in newest if key[0] == switch.flag and switch.worker in (None, key[1])]:
-            del newest[key]
-        if switch.on and record.time >= opened_at:
-            newest[switch.flag, switch.worker] = record
+        if switch is not None:
+            for key in [key for key in newest if key[0] == switch.flag and switch.worker in (None, key[1])]:
+                del newest[key]
+            if switch.on:
+                newest[switch.flag, switch.worker] = record
+        if record == snapshot.changed_before:
+            newest.clear()
     return newest.values()

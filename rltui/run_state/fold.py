@@ -47,6 +47,8 @@ from rltui.run_state.snapshot import (
 )
 from rltui.runs.journal_cache import IterationRows
 
+CLOCK_SET_BACK = 60.0  # seconds that no live frame is under way
+
 
 def fold(snapshot: RunSnapshot, records: Iterable[Record | IterationRows]) -> RunSnapshot:
     """The snapshot after these records. Folding in one go, in pieces or thinned gives the same."""
@@ -63,7 +65,7 @@ def fold_control(snapshot: RunSnapshot, message: ServerMessage, now: float) -> R
             link = replace(snapshot.link, connected=True, controller=message.controller, problem="")
             return replace(snapshot, run=snapshot.run or message.run, link=link)
         case Live():
-            return _fold_live(snapshot, message)
+            return _fold_live(snapshot, message, now)
         case CommandAccepted():
             return _advance(snapshot, message.id, "accepted", "", now)
         case CommandApplied():
@@ -85,9 +87,10 @@ def _advance(snapshot: RunSnapshot, number: int, stage: Stage, text: str, now: f
     return replace(snapshot, command_statuses=command_statuses)
 
 
-def _fold_live(snapshot: RunSnapshot, live: Live) -> RunSnapshot:
-    """Live frames win over older records, never over newer ones."""
-    newer = snapshot.record_time is None or live.time >= snapshot.record_time
+def _fold_live(snapshot: RunSnapshot, live: Live, arrived: float) -> RunSnapshot:
+    """Live frames win over older records, never over newer ones. One that is far behind was made after the clock was set back."""
+    behind = snapshot.record_time - live.time if snapshot.record_time is not None else 0.0
+    newer = not 0 < behind < CLOCK_SET_BACK
     rows = {row.worker: row for row in snapshot.workers}
     for now in live.workers:
         rows[now.worker] = replace(
@@ -107,7 +110,10 @@ def _fold_live(snapshot: RunSnapshot, live: Live) -> RunSnapshot:
     snapshot = replace(
         snapshot, workers=_in_order(rows), link=link, flags=flags, viewer=live.viewer, live_time=live.time
     )
-    if not newer or snapshot.finished is not None:
+    if not newer:
+        return snapshot
+    snapshot = replace(snapshot, news_time=live.time)
+    if snapshot.finished is not None:
         return snapshot
     since = snapshot.state_since if live.state == snapshot.state else live.time
     return replace(
@@ -115,6 +121,8 @@ def _fold_live(snapshot: RunSnapshot, live: Live) -> RunSnapshot:
         state=live.state,
         reason=live.reason,
         state_since=since,
+        elapsed=live.elapsed,
+        elapsed_time=arrived,
         iteration=live.iteration,
         timesteps=live.timesteps,
         progress=live.progress,
@@ -153,13 +161,15 @@ class _Draft:
         self._audit: list[CommandLogged | SettingChanged] = []
         self._history = snapshot.history
         self._rows: list[tuple[int, Mapping[str, float | None]]] = []
-        self._record_time = snapshot.record_time
+        self._record_time, self._taken = snapshot.record_time, False
 
     def take(self, record: Record | IterationRows) -> None:
         if isinstance(record, IterationRows):
             self._join(record)
             return
-        self._record_time = record.time
+        self._record_time, self._taken = record.time, True
+        if isinstance(record, RunStarted | IterationFinished | RunFinished):
+            self._set(elapsed=record.elapsed, elapsed_time=record.time)
         match record:
             case IterationFinished():
                 self._iteration(record)
@@ -207,6 +217,7 @@ class _Draft:
             audit=(*self._base.audit, *self._audit)[-AUDIT_ENTRIES:] if self._audit else self._base.audit,
             history=self._history,
             record_time=self._record_time,
+            news_time=self._record_time if self._taken else self._base.news_time,
         )
 
     def _set(self, **changes: object) -> None:
@@ -238,7 +249,9 @@ class _Draft:
 
     def _start(self, record: RunStarted) -> None:
         self._workers = {index: WorkerRow(index, arenas=record.arenas) for index in range(record.workers)}
+        audit = (*self._base.audit, *self._audit)[-AUDIT_ENTRIES:]
         self._set(
+            changed_before=next((one for one in reversed(audit) if isinstance(one, SettingChanged)), None),
             header=record,
             run=record.run,
             opened=record,

@@ -72,8 +72,8 @@ def phase_now(snapshot: RunSnapshot) -> int | None:
 
 def is_new(snapshot: RunSnapshot) -> bool:
     """Whether the task has only just begun: the metrics are still of the one before."""
-    heard = snapshot.metrics_time
-    return bool(snapshot.tasks) and (heard is None or heard <= snapshot.tasks[-1].time)
+    heard = snapshot.metrics.get("timesteps")
+    return bool(snapshot.tasks) and (heard is None or heard <= snapshot.tasks[-1].timesteps)
 
 
 def metrics_of(snapshot: RunSnapshot) -> Mapping[str, float | None]:

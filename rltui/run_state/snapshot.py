@@ -118,14 +118,18 @@ class RunSnapshot:
     plan: CurriculumPlanned | None = None  # what the profile changes as the bot learns
     tasks: tuple[PhaseChanged | StageChanged, ...] = ()  # taken up so far, oldest first
     opened: RunStarted | None = None  # the header as it was when the trainer opened the run
+    changed_before: SettingChanged | None = None  # the audit's last change of a setting from before it was opened
     resumed: RunResumed | None = None  # where this start went on from
     marks: tuple[ChartMark, ...] = ()
     checkpoint: CheckpointSaved | None = None
     milestone: CheckpointSaved | None = None
     saved_timesteps: int | None = None
     finished: RunFinished | None = None
+    elapsed: float | None = None  # seconds that the run had taken in all its sessions, at `elapsed_time`
+    elapsed_time: float | None = None
     record_time: float | None = None  # of the newest record
     live_time: float | None = None  # of the newest live frame
+    news_time: float | None = None  # when the trainer was last heard of, by whichever way
     command_statuses: tuple[CommandStatus, ...] = ()
     flags: tuple[FlagRow, ...] = ()  # by the newest live frame
     viewer: ViewerLive | None = None  # by the newest live frame
@@ -153,9 +157,3 @@ class RunSnapshot:
     def paused(self) -> bool:
         """Held by hand, by a trainer that is there."""
         return self.state == "paused" and not self.ended
-
-    @property
-    def news_time(self) -> float | None:
-        """When the trainer was last heard of, by whichever way."""
-        times = [time for time in (self.record_time, self.live_time) if time is not None]
-        return max(times) if times else None

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import re
 import shutil
-import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -17,11 +15,11 @@ import msgspec
 from rltui import formatting, safe_io
 from rltui.errors import RltuiError
 from rltui.runs import meta
-from rltui.runs.atomic import TEMPORARY, make_folder, replace_file
+from rltui.runs.atomic import TEMPORARY, replace_file
 from rltui.runs.best import Best, best_of, is_best, protected, reward_caveat
 from rltui.runs.checkpoint import MANIFEST, DamagedError, survey
 from rltui.runs.journal_reader import read_paused_since
-from rltui.runs.lock import Holder, lock_holder
+from rltui.runs.lock import Holder, alone, lock_holder, start_number
 from rltui.runs.meta import Meta
 from rltui.runs.paths import MILESTONES, DataDir, RunPaths, folders, is_folder, name_problem
 
@@ -228,6 +226,7 @@ class Inventory:
     best: tuple[Best, ...] = ()  # by reward, of all that is complete; of the present rewards last
     problem: str = ""
     paused: float | None = None  # Unix seconds since when the trainer has been held by hand
+    start: int = 0  # number of its newest start, see lock.py
 
     @property
     def states(self) -> tuple[CheckpointInfo, ...]:
@@ -279,6 +278,7 @@ def read_inventory(paths: RunPaths) -> Inventory:
         tuple(best),
         problem,
         read_paused_since(paths, trainer),
+        start_number(paths),
     )
 
 
@@ -388,7 +388,7 @@ def change_mark(paths: RunPaths, milestone: str, change: Callable[[MilestoneMark
     left out. RltuiError where the file is damaged (it is left alone) or read-only.
     """
     try:
-        with _alone(paths.folder):
+        with alone(paths.folder):
             marks = read_marks(paths)
             mark = change(marks.pop(milestone, NO_MARK))
             if mark != NO_MARK:
@@ -398,21 +398,3 @@ def change_mark(paths: RunPaths, milestone: str, change: Callable[[MilestoneMark
     except OSError as error:
         raise RltuiError(f"cannot write {paths.milestones_json}: {error.strerror or error}") from error
     return mark
-
-
-@contextlib.contextmanager
-def _alone(folder: Path) -> Iterator[None]:
-    """No other process changes marks meanwhile, so that none is lost. Windows cannot lock a folder. Raises OSError."""
-    make_folder(folder)
-    if sys.platform == "win32":
-        yield
-        return
-    import fcntl
-
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        with contextlib.suppress(OSError):  # a file system without locks
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(descriptor)

@@ -147,6 +147,21 @@ class JournalTail:
         self._skipping = False  # inside a line too long to be a record
         self.bad_lines = 0  # whole lines so far that were no record
 
+    @classmethod
+    def at_end(cls, path: Path) -> JournalTail:
+        """Of what comes from now on."""
+        parts = rotated_parts(path)
+        try:
+            size = path.stat().st_size
+        except OSError:
+            size = 0
+        return cls(path, parts[-1][0] if parts else 0, size)
+
+    def rest(self) -> Iterator[Record]:
+        """All that is there by now."""
+        while records := self.poll():
+            yield from records
+
     @property
     def read_parts(self) -> int:
         """Number of the last part that has been read to its end, or was known already."""
@@ -202,9 +217,7 @@ class JournalTail:
 
 def read_journal(path: Path) -> Iterator[Record]:
     """Every record of all parts, oldest first. Nothing where there is no journal; what is no record is skipped."""
-    tail = JournalTail(path)
-    while records := tail.poll():
-        yield from records
+    yield from JournalTail(path).rest()
 
 
 def read_end(path: Path, limit: int = END_BYTES) -> list[Record]:

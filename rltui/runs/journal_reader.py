@@ -167,6 +167,12 @@ def reward_so_far(paths: RunPaths, timesteps: int) -> RewardWindow:
     return RewardWindow(record for record in _reaching_back(paths) if not is_beyond(record, timesteps))
 
 
+def elapsed_so_far(paths: RunPaths) -> float:
+    """Seconds that the run has taken until its newest record that tells; 0 where none does."""
+    found = (getattr(record, "elapsed", None) for block in read_back(paths.journal) for record in reversed(block))
+    return next((elapsed for elapsed in found if elapsed is not None), 0.0)
+
+
 def _reaching_back(paths: RunPaths) -> list[Record]:
     """As far back as it takes to hold the episodes of the run's reward."""
     read: list[Record] = []
@@ -205,8 +211,10 @@ def paused_since(trainer: Holder | None, records: Sequence[Record]) -> float | N
         return None
     since = None
     for record in reversed(records):
-        if isinstance(record, RunStarted | RunFinished) or record.time < (trainer.since or 0.0):
-            break  # a pause from before this trainer came is not its own
+        if isinstance(record, RunFinished):
+            return None
+        if isinstance(record, RunStarted):  # a pause from before this trainer came is not its own
+            return since if trainer.pid in (None, record.pid) else None
         if isinstance(record, StateChanged):
             if record.state not in ("paused", "saving"):
                 break

@@ -14,7 +14,7 @@ from rltui.errors import RltuiError, did_you_mean, hints
 from rltui.formatting import ago
 from rltui.runs import checkpoint, rlgym_ppo
 from rltui.runs.inventory import CheckpointInfo, list_states, newest_commit, read_checkpoint_info
-from rltui.runs.lock import lock_holder
+from rltui.runs.lock import lock_holder, start_number
 from rltui.runs.meta import Meta, Signature
 from rltui.runs.paths import DataDir, RunPaths, absolute, branch_name, default_run_name, is_folder, name_problem
 from rltui.runs.resolve import find_checkpoint, newest_sound_before
@@ -218,7 +218,7 @@ def _from_zero(paths: RunPaths, why: str) -> LaunchPlan:
 
 
 def _auto(start: StartRequest) -> LaunchPlan:
-    """The newest, by time of saving, of every free run's newest; those of the same profile come before all others."""
+    """Of the free runs, the one that was started last; those of the same profile come before all others."""
     unfit: list[str] = []
     searches: list[RunSearch] = []
     for name in start.data.run_names():
@@ -228,7 +228,7 @@ def _auto(start: StartRequest) -> LaunchPlan:
         else:
             unfit.append(f"{name}: is being trained by {trainer}")
     while fitting := [found for search in searches if (found := _fitting(start, search)) is not None]:
-        info, meta, search = max(fitting, key=lambda found: (found[1].profile == start.profile_name, found[1].time))
+        info, meta, search = max(fitting, key=lambda found: _preference(start, *found))
         if search.is_sound():
             other = meta.profile not in ("", start.profile_name)
             why = f": the newest run that fits{f', so far of profile {meta.profile!r}' if other else ''}"
@@ -237,6 +237,11 @@ def _auto(start: StartRequest) -> LaunchPlan:
     if unfit:
         raise _nothing_fits(start, unfit)
     return _from_zero(start.data.run(start.free_name()), "from zero: nothing is saved yet")
+
+
+def _preference(start: StartRequest, _: CheckpointInfo, meta: Meta, search: RunSearch) -> tuple[bool, int, float]:
+    """The highest is gone on with; of runs older than the numbers of starts, by time of saving."""
+    return meta.profile == start.profile_name, start_number(search.paths), meta.time
 
 
 def _fitting(start: StartRequest, search: RunSearch) -> tuple[CheckpointInfo, Meta, RunSearch] | None:

@@ -25,6 +25,7 @@ from rltui.runs.paths import DataDir, RunPaths
 
 _PATIENCE = 0.25  # seconds; a reader that asks who holds the lock holds it for microseconds
 _NAMING = 2.0  # seconds more for the winner to write its name
+_LONGEST_NUMBER = 18  # bytes
 _BUSY = (errno.EWOULDBLOCK, errno.EACCES, errno.EDEADLK)
 _HINTS = {
     errno.ENOSPC: "make room on that disk",
@@ -123,6 +124,48 @@ def claim_run(paths: RunPaths) -> bool:
     except OSError:
         return not paths.exists()
     return True
+
+
+def count_start(paths: RunPaths) -> int:
+    """Give a start the next number of the data folder: what started last is told by it, whatever the clocks say. Returns it.
+
+    Called by the holder of the run's lock. Raises OSError.
+    """
+    with alone(paths.data.runs):
+        number = newest_start(paths.data) + 1
+        replace_file(paths.start, f"{number}\n".encode())
+    return number
+
+
+def newest_start(data: DataDir) -> int:
+    """The highest number that a start has; 0 before there is one."""
+    return max((start_number(data.run(name)) for name in data.run_names()), default=0)
+
+
+def start_number(paths: RunPaths) -> int:
+    """Of the run's newest start; 0 where it is not known, as of runs that are older than these numbers."""
+    try:
+        return int(safe_io.read_text(paths.start, _LONGEST_NUMBER))
+    except (OSError, ValueError):
+        return 0
+
+
+@contextlib.contextmanager
+def alone(folder: Path) -> Iterator[None]:
+    """No other process is in the folder's block meanwhile, so that no change is lost. Windows cannot lock a folder. Raises OSError."""
+    make_folder(folder)
+    if sys.platform == "win32":
+        yield
+        return
+    import fcntl
+
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        with contextlib.suppress(OSError):  # a file system without locks
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
 
 
 def lock_holder(paths: RunPaths) -> Holder | None:

@@ -13,7 +13,7 @@ from rltui.errors import RltuiError
 from rltui.profile.locate import RUN_FILE
 from rltui.safe_io import real
 
-# <data>/runs/<run>/                       run.toml journal.jsonl milestones.json trainer.log (trainer.1.log: before it) lock lock.json socket.json
+# <data>/runs/<run>/                       run.toml journal.jsonl milestones.json trainer.log (trainer.1.log: before it) lock lock.json socket.json start
 # <data>/checkpoints/<run>/<timesteps>/    numbered folders and nothing else: rlgym-ppo reads every name here as a number
 # <data>/checkpoints/milestones/<run>/Phase<N>-<label>/<millions>M/
 # <data>/checkpoints/.saving/<run>/        folders being written or removed; no reader looks here
@@ -99,6 +99,11 @@ class RunPaths:
     @property
     def lock_json(self) -> Path:
         return self.folder / "lock.json"
+
+    @property
+    def start(self) -> Path:
+        """The number of its newest start, see lock.py."""
+        return self.folder / "start"
 
     @property
     def socket_file(self) -> Path:

@@ -17,6 +17,7 @@ from rltui.runs.best import Best
 from rltui.runs.inventory import CheckpointInfo, file_stamp, read_checkpoint_info, read_inventory
 from rltui.runs.journal import LARGEST_PART, read_end
 from rltui.runs.journal_reader import JournalEnd, RecentSpeed
+from rltui.runs.lock import start_number
 from rltui.runs.meta import Meta
 from rltui.runs.paths import DataDir, RunPaths, absolute, name_problem
 
@@ -104,6 +105,7 @@ class RunSummary(msgspec.Struct, frozen=True, kw_only=True):
     pid: int | None  # of the trainer
     host: str | None
     since: float | None
+    start: int = 0  # number of its newest start, see lock.py; 0: unknown
     paused: float | None = None  # Unix seconds since when it has been held by hand; only while it trains
     profile: str | None  # by which it is trained now
     phase_profile: str | None  # of a campaign: the profile of the phase it is in
@@ -124,6 +126,11 @@ class RunSummary(msgspec.Struct, frozen=True, kw_only=True):
     shape: RunShape | None = None
     speed: RecentSpeed | None = None
 
+    @property
+    def recency(self) -> tuple[int, float]:
+        """By which the run that was started last is told; of runs older than the numbers of starts, by their records' time."""
+        return self.start, self.updated or 0.0
+
     def document(self) -> dict[str, Any]:
         """As `rltui ls --json` has it."""
         return msgspec.structs.asdict(self) | {
@@ -134,9 +141,9 @@ class RunSummary(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def describe_runs(data: DataDir) -> list[RunSummary]:
-    """All runs, the one with the newest record first."""
+    """All runs, the one that was started last first."""
     runs = [describe_run(data.run(name)) for name in data.run_names()]
-    return sorted(runs, key=lambda run: run.updated or 0.0, reverse=True)
+    return sorted(runs, key=lambda run: run.recency, reverse=True)
 
 
 def describe_run(paths: RunPaths, brief: bool = False) -> RunSummary:
@@ -156,6 +163,7 @@ def describe_run(paths: RunPaths, brief: bool = False) -> RunSummary:
         pid=trainer.pid if trainer else None,
         host=trainer.host if trainer else None,
         since=trainer.since if trainer else None,
+        start=inventory.start,
         paused=inventory.paused,
         profile=task.profile,
         phase_profile=task.phase_profile,
@@ -210,14 +218,17 @@ def _unreadable(paths: RunPaths, journal: JournalEnd) -> Iterator[str]:
 
 
 def newest_run(data: DataDir) -> str | None:
-    """The name of the one with the newest record; None where there are no runs. Without a journal its saved states count."""
-    return max(data.run_names(), key=lambda name: _updated(data.run(name)), default=None)
+    """The name of the one that was started last; None where there are no runs."""
+    return max(data.run_names(), key=lambda name: _recency(data.run(name)), default=None)
 
 
-def _updated(paths: RunPaths) -> float:
-    """Unix seconds; 0 where nothing is known."""
+def _recency(paths: RunPaths) -> tuple[int, float]:
+    """As RunSummary.recency, from little reading."""
+    number = start_number(paths)
+    if number:
+        return number, 0.0
     records = read_end(paths.journal, _FEW)
-    return records[-1].time if records else describe_run(paths).updated or 0.0
+    return 0, records[-1].time if records else describe_run(paths).updated or 0.0
 
 
 def profile_name(profile: str | Path) -> str:

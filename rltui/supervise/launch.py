@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from rltui.errors import RltuiError
 from rltui.events.records import CurriculumPlanned, LogLine, Record, RunResumed, RunStarted
 from rltui.runs.journal import read_end
+from rltui.runs.lock import newest_start, start_number
 from rltui.supervise.output_log import LAUNCH_LOG
 from rltui.supervise.processes import ManagedProcess
 from rltui.supervise.signals import signal_name
@@ -57,10 +58,10 @@ def detached(
     os.close(descriptor)
     options = ["--data-dir", str(data.root), *(["--run", run] if run else []), *extra_args]
     process = ManagedProcess("trainer", _command(profile, options), Path(name), env=_environment(name))
-    begun = time.time()
+    before = newest_start(data)
     try:
         process.start()
-        return _await_start(process, data, begun, timeout)
+        return _await_start(process, data, before, timeout)
     except BaseException as error:
         if isinstance(error, KeyboardInterrupt):  # whoever gives up waiting does not want it in the background
             process.stop(INTERRUPTED_SECONDS)
@@ -78,11 +79,11 @@ def _environment(log: str) -> dict[str, str]:
     return {LAUNCH_LOG: log, "PYTHONUNBUFFERED": "1", "PYTHONIOENCODING": "utf-8:replace"}
 
 
-def _await_start(process: ManagedProcess, data: DataDir, begun: float, timeout: float) -> LaunchedTrainer:
+def _await_start(process: ManagedProcess, data: DataDir, before: int, timeout: float) -> LaunchedTrainer:
     deadline = time.monotonic() + timeout
     while True:
         code = process.poll()
-        started = _started_run(data, process, begun)
+        started = _started_run(data, process, before)
         if started is not None:
             return LaunchedTrainer(started.run, started.pid, process)
         if code is not None:
@@ -93,24 +94,19 @@ def _await_start(process: ManagedProcess, data: DataDir, begun: float, timeout: 
         time.sleep(LOOK_INTERVAL)
 
 
-def _started_run(data: DataDir, process: ManagedProcess, begun: float) -> RunStarted | None:
-    """The record that this trainer wrote when it opened its run; it may have chosen or branched the run itself."""
+def _started_run(data: DataDir, process: ManagedProcess, before: int) -> RunStarted | None:
+    """The record that this trainer wrote when it opened its run; it may have chosen or branched the run itself.
+
+    before: the highest number of a start from before it.
+    """
     pids = process.pids()
-    for name in data.run_names():
-        journal = data.run(name).journal
-        if not _touched_since(journal, begun):
+    for paths in map(data.run, data.run_names()):
+        if start_number(paths) <= before:
             continue
-        for record in reversed(read_end(journal)):
-            if isinstance(record, RunStarted) and record.pid in pids and record.time >= begun - 1.0:
+        for record in reversed(read_end(paths.journal)):
+            if isinstance(record, RunStarted) and record.pid in pids and record.start > before:
                 return record
     return None
-
-
-def _touched_since(file: Path, moment: float) -> bool:
-    try:
-        return file.stat().st_mtime >= moment - 2.0  # some file systems count in steps of two seconds
-    except OSError:
-        return False
 
 
 def _failure(process: ManagedProcess, code: int) -> RltuiError:

@@ -40,6 +40,17 @@ class LoopState:
     timesteps: int = 0
     mean_reward: float | None = None  # of the checkpoint resumed from
     rewards: RewardWindow = field(default_factory=RewardWindow)  # of the journal so far
+    start: int = 0  # the number of this start
+    earlier: float = 0.0  # seconds that the run's earlier sessions took
+    clock: Callable[[], float] = time.monotonic
+
+    def __post_init__(self) -> None:
+        self._begun = self.clock()
+
+    @property
+    def elapsed(self) -> float:
+        """Seconds that the run has taken, earlier sessions included."""
+        return self.earlier + self.clock() - self._begun
 
     def enter(self, state: records.TrainerState, reason: str = "") -> None:
         """Change the state. The swing between collecting and learning is live state, not history."""

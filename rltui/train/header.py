@@ -18,15 +18,15 @@ from rltui.events.records import (
     StageChanged,
     TaskSettings,
 )
-from rltui.train.active_task import ActiveTask, Place
+from rltui.train.active_task import ActiveTask, LoopState, Place
 from rltui.train.curriculum import curriculum_planned
 from rltui.train.setup import StartContext
 
 
-def opening(context: StartContext, task: ActiveTask, timesteps: int) -> list[Record]:
+def opening(context: StartContext, task: ActiveTask, loop: LoopState) -> list[Record]:
     """Records of a start: its header, the resume if it is one, what was decided before, and the curriculum's plan."""
     plan, now = context.plan, time.time()
-    records: list[Record] = [run_started(context, task, timesteps)]
+    records: list[Record] = [run_started(context, task, loop)]
     if plan.rewind:
         checkpoint = str(plan.checkpoint or "")
         records.append(RunResumed(time=now, timesteps=plan.timesteps, checkpoint=checkpoint, reason=plan.reason))
@@ -37,12 +37,14 @@ def opening(context: StartContext, task: ActiveTask, timesteps: int) -> list[Rec
     return [*records, curriculum_planned(context.profile, plan.timesteps)]
 
 
-def run_started(context: StartContext, task: ActiveTask, timesteps: int) -> RunStarted:
+def run_started(context: StartContext, task: ActiveTask, loop: LoopState) -> RunStarted:
     """The record with which a trainer opens a run."""
     profile, config, learner = context.profile, task.config, task.learner
     shape = task.collector.shared.shape
     return RunStarted(
         time=time.time(),
+        elapsed=loop.elapsed,
+        start=loop.start,
         run=context.paths.name,
         profile=profile.name,
         author=context.author,
@@ -51,7 +53,7 @@ def run_started(context: StartContext, task: ActiveTask, timesteps: int) -> RunS
         host=socket.gethostname(),
         device=config.device,
         seed=profile.run.seed,
-        timesteps=timesteps,
+        timesteps=loop.timesteps,
         step_limit=context.options.steps,
         workers=shape.workers,
         arenas=shape.arenas,
@@ -66,7 +68,7 @@ def run_started(context: StartContext, task: ActiveTask, timesteps: int) -> RunS
         milestone_interval=profile.milestone_interval,
         obs=context.signature.obs,
         table_hash=context.signature.table_hash,
-        **msgspec.structs.asdict(task_settings(task, timesteps)),
+        **msgspec.structs.asdict(task_settings(task, loop.timesteps)),
     )
 
 

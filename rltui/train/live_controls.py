@@ -60,6 +60,7 @@ class LoopView:
             dropped=0,
             flags=self._task.settings.flags(),
             viewer=self._viewer.live(),
+            elapsed=self._loop.elapsed,
         )
 
     def _progress(self) -> float | None:

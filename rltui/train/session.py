@@ -15,9 +15,9 @@ from rltui.profile.advice import advice
 from rltui.profile.copies import saved_copies
 from rltui.runs.atomic import replace_file
 from rltui.runs.journal import JournalWriter
-from rltui.runs.journal_reader import copy_history, reward_so_far, unclean_end
+from rltui.runs.journal_reader import copy_history, elapsed_so_far, reward_so_far, unclean_end
 from rltui.runs.launch_plan import confirm
-from rltui.runs.lock import RunLock, check_writable, claim_run
+from rltui.runs.lock import RunLock, check_writable, claim_run, count_start
 from rltui.runs.paths import RunPaths
 from rltui.runs.saver import clean_temporary
 from rltui.supervise.output_log import OutputLog
@@ -67,6 +67,7 @@ class _Session:
     def __init__(self, context: StartContext, paths: RunPaths, stack: ExitStack) -> None:
         self._context, self._paths, self._stack = context, paths, stack
         self._unclean = unclean_end(paths)
+        start = count_start(paths)
         for name, text in saved_copies(context.profile, paths.profile.name).items():
             replace_file(paths.profile.with_name(name), text.encode())
         journal = JournalWriter(paths.journal, context.profile.log.rotate_mb * MEGABYTE)
@@ -81,7 +82,13 @@ class _Session:
         self._output.start(self._publisher.log)
         stack.callback(self._output.close)
         self._stop = StopRequest(self._abandon)
-        self._loop = LoopState(self._publisher.publish, timesteps=begun_at, rewards=reward_so_far(paths, begun_at))
+        self._loop = LoopState(
+            self._publisher.publish,
+            timesteps=begun_at,
+            rewards=reward_so_far(paths, begun_at),
+            start=start,
+            earlier=elapsed_so_far(paths),
+        )
         self._collector: Collector | None = None
         self._shared: SharedRollout | None = None
         self._viewer: ViewerHost | None = None

@@ -62,7 +62,10 @@ class Shutdown:
         return 1
 
     def _finished(self, code: int, reason: str) -> None:
-        self._loop.publish(RunFinished(time=time.time(), timesteps=self._loop.timesteps, exit_code=code, reason=reason))
+        loop = self._loop
+        loop.publish(
+            RunFinished(time=time.time(), elapsed=loop.elapsed, timesteps=loop.timesteps, exit_code=code, reason=reason)
+        )
 
     def _drain(self) -> bool:
         """Wait for the disk, still polling the controls. False when it takes too long, or nobody wants to wait any more."""

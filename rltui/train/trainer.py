@@ -88,7 +88,7 @@ class Trainer:
             return self._fail(f"{type(error).__name__}: {error}")
 
     def _begin(self) -> None:
-        for record in opening(self._context, self._task, self._loop.timesteps):
+        for record in opening(self._context, self._task, self._loop):
             self._loop.publish(record)
         self._publish_notices()
         self._task.collector.start(self._controls.look)
@@ -195,6 +195,7 @@ class Trainer:
         self._loop.publish(
             IterationFinished(
                 time=time.time(),
+                elapsed=self._loop.elapsed,
                 iteration=self._loop.iteration,
                 timesteps=self._loop.timesteps,
                 metrics={key: _finite(value) for key, value in metrics.items()},

@@ -245,6 +245,7 @@ class Notifier:
     def look(self, snapshot: RunSnapshot | None) -> None:
         """Every second: a trainer that has gone without a word sends no snapshot. None: no run is looked at."""
         now = self._clock()
+        self._since = min(self._since, now)  # a clock set back makes no history of what comes
         for notice in self._unclean_end.check(snapshot, now) if snapshot is not None else ():
             self.notify(notice)
         title = terminal_title(snapshot, now)

@@ -21,7 +21,7 @@ from rltui.errors import RltuiError, report
 from rltui.events.commands import Live, Pause, Resume, Stop, WorkerLive
 from rltui.events.records import CheckpointSaved, IterationFinished, RunFinished, RunStarted
 from rltui.runs.journal import JournalWriter
-from rltui.runs.lock import RunLock
+from rltui.runs.lock import RunLock, count_start
 from rltui.runs.paths import DataDir, RunPaths
 from rltui.supervise.output_log import OutputLog
 from rltui.train.control.server import ControlServer
@@ -30,9 +30,9 @@ from rltui.train.publisher import Publisher
 STEPS = 4096
 
 
-def started(run: str, pid: int | None = None) -> RunStarted:
+def started(run: str, pid: int | None = None, start: int = 0) -> RunStarted:
     return RunStarted(
-        time=time.time(), run=run, profile="quick", label="Tiny", phase=1, stage=None, author="ada", versions={},
+        time=time.time(), run=run, start=start, profile="quick", label="Tiny", phase=1, stage=None, author="ada", versions={},
         pid=pid or os.getpid(), host=socket.gethostname(), device="cpu", seed=0, timesteps=0, step_limit=None, workers=2,
         arenas=4, blue=1, orange=1, obs_size=92, actions=90, policy_layers=[32], critic_layers=[32], policy_parameters=1,
         critic_parameters=1, learning_rate=2e-4, critic_learning_rate=2e-4, ent_coef=0.01, gamma=0.99, tick_skip=8,
@@ -128,7 +128,7 @@ def main() -> int:
         journal = JournalWriter(paths.journal)
         publisher = Publisher(journal, subscribers=[OutputLog(paths.log).on_record])
         trainer = SmallTrainer(paths, publisher)  # before anybody can find it: it hears Ctrl-C from now on
-        publisher.publish(started(args.run))
+        publisher.publish(started(args.run, start=count_start(paths)))
         metrics: dict[str, float | None] = {"rollout/policy_reward": 1.25, "time/overall_steps_per_second": 14100.0}
         publisher.publish(IterationFinished(time=time.time(), iteration=8, timesteps=STEPS, metrics=metrics))
         print("small trainer, in its run", flush=True)

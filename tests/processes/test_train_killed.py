@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from rltui.events.records import CheckpointSaved, IterationFinished
+from rltui.events.records import CheckpointSaved, IterationFinished, RunStarted
 from rltui.runs.checkpoint import verify
 from rltui.runs.inventory import complete_checkpoints, list_checkpoints
 from tests.fakes.training import Training
@@ -75,4 +75,9 @@ def test_killed_again_and_again_it_goes_on_to_its_end(training: Training, seed: 
     assert complete_checkpoints(training.paths)[-1].timesteps == last >= reached + 1024, "its last state is on disk"
     staging = training.paths.staging
     assert not staging.exists() or not any(staging.iterdir())
+    records = training.poll()
     assert training.wait_records(CheckpointSaved)[0].timesteps == 0, "one before the first iteration"
+    starts = [record.start for record in records if isinstance(record, RunStarted)]
+    assert starts == sorted(set(starts)) and starts[0] > 0, "each start has its number"
+    counted = [record.elapsed or 0.0 for record in records if isinstance(record, RunStarted | IterationFinished)]
+    assert counted == sorted(counted) and counted[-1] > 0, "elapsed time goes on over all sessions"

@@ -140,9 +140,10 @@ class LibraryReader:
         return Library(self._data.root, tuple(inventories), tuple(entries), complete, free_bytes(self._data.root))
 
 
-def _newest(inventory: Inventory) -> tuple[bool, float]:
+def _newest(inventory: Inventory) -> tuple[bool, int, float]:
+    """What trains, then what was started last; of runs older than the numbers of starts, by time of saving."""
     times = [info.meta.time for info in inventory.states if info.meta is not None]
-    return inventory.trainer is not None, max(times, default=0.0)
+    return inventory.trainer is not None, inventory.start, max(times, default=0.0)
 
 
 class HashChecks:

@@ -63,14 +63,14 @@ COLUMNS = (
            lambda e: e.meta.entropy if e.meta else None),
     CheckpointColumn("4", "KL", 8, 8, lambda e, now: formatting.number(e.meta.approx_kl if e.meta else None),
            lambda e: e.meta.approx_kl if e.meta else None),
-    CheckpointColumn("5", "age", 7, 3, _age, lambda e: -time if (time := _time(e)) is not None else None),
+    CheckpointColumn("5", "age", 7, 3, _age),  # its order: _age_order
     CheckpointColumn("6", "size", 9, 7, lambda e, now: formatting.size(e.bytes), lambda e: e.bytes),
     CheckpointColumn("8", "marks", 8, 2, _marks, lambda e: -(2 * e.mark.released + e.mark.pinned), role="warn"),
     CheckpointColumn("9", "note", 10, 5, lambda e, now: f"  {clean(e.damage or e.mark.note)}", lambda e: e.mark.note or None, right=False),
 )  # fmt: skip
 LONGEST_RUN = 24  # columns
 NARROWEST = 20  # columns that rows are made for before the table has a size
-REWARD = "2"
+REWARD, AGE = "2", "5"
 NOTE = "9"
 SORTABLE = tuple(column.key for column in COLUMNS)
 
@@ -79,12 +79,23 @@ SORTABLE = tuple(column.key for column in COLUMNS)
 class Sorting:
     """The newest first, at the beginning. descending: largest first."""
 
-    key: str = "5"
+    key: str = AGE
     descending: bool = False
 
     def pressed(self, key: str) -> Sorting:
         """The digit again turns the order round."""
-        return Sorting(key, not self.descending) if key == self.key else Sorting(key, key not in ("5", "8", "9"))
+        return Sorting(key, not self.descending) if key == self.key else Sorting(key, key not in (AGE, "8", "9"))
+
+
+def _age_order(entries: Sequence[CheckpointInfo]) -> Callable[[CheckpointInfo], Sorted]:
+    """By time of saving; within a run none comes before one that was saved later, whatever the clock said."""
+    times: dict[Path, float] = {}
+    newest: dict[str, float] = {}
+    for entry in sorted((entry for entry in entries if entry.saved), key=lambda entry: entry.commit or 0):
+        if (time := _time(entry)) is not None:
+            newest[entry.run] = max(time, newest.get(entry.run, time))
+            times[entry.path] = newest[entry.run] + 1e-6 * (entry.commit or 0)
+    return lambda entry: None if (time := times.get(entry.path, _time(entry))) is None else -time
 
 
 def sort(entries: Sequence[CheckpointInfo], sorting: Sorting) -> list[CheckpointInfo]:
@@ -92,7 +103,7 @@ def sort(entries: Sequence[CheckpointInfo], sorting: Sorting) -> list[Checkpoint
     column = next((column for column in COLUMNS if column.key == sorting.key), None)
     if column is None:
         return list(entries)
-    order = column.order
+    order = column.order if column.key != AGE else _age_order(entries)
     known = [entry for entry in entries if order(entry) is not None]
     known.sort(key=lambda entry: order(entry), reverse=sorting.descending)  # type: ignore[arg-type,return-value]  # none is None
     known.sort(key=lambda entry: bool(column.caveat(entry)))

@@ -123,10 +123,11 @@ class CatalogReader:
         return self.read()
 
     def _all_runs(self) -> tuple[RunSummary, ...]:
+        """What trains first, then what was started last."""
         names = self._data.run_names()
         self._runs = {name: self._run(self._data.run(name)) for name in names}
         found = [summary for _, summary in self._runs.values()]
-        return tuple(sorted(found, key=_order))
+        return tuple(sorted(found, key=lambda run: (run.state == "training", *run.recency), reverse=True))
 
     def _run(self, paths: RunPaths) -> tuple[Stamp, RunSummary]:
         stamp = (inventory.file_stamp(paths.journal), *inventory.run_stamp(paths))
@@ -144,12 +145,6 @@ class CatalogReader:
         if known is None or known[0] != stamp:
             known = self._profiles[file.path] = (stamp, read_profile(file))
         return _with_check(known[1], self._checker)
-
-
-def _order(run: RunSummary) -> tuple[bool, float, str]:
-    """What trains first, the newest start on top: its records come too often to go by. Then what has ended last."""
-    training = run.state == "training"
-    return not training, -((run.since if training else run.updated) or 0.0), run.name
 
 
 def read_profile(file: ProfileFile) -> ProfileEntry:

@@ -142,7 +142,7 @@ def estimate(
 ) -> Estimate | None:
     """By what is newer: a measurement, or a run here with the same nets, games and batches. None without either."""
     alike = [run for run in runs if run.shape and run.speed and _same_shape(summary, run.shape)]
-    run = max(alike, key=lambda run: run.updated or 0.0, default=None)
+    run = max(alike, key=lambda run: run.recency, default=None)
     if run is not None and run.speed is not None and (measured is None or (run.updated or 0.0) >= measured.time):
         when = "now" if run.state == "training" else formatting.ago(now - run.updated) if run.updated else "before"
         mean = f"mean of {run.speed.iterations} iterations" if run.speed.iterations > 1 else "one iteration"

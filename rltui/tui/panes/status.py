@@ -93,11 +93,19 @@ def _elapsed(seconds: float | None) -> Fact:
 
 
 def elapsed(snapshot: RunSnapshot, now: float) -> float | None:
-    """Seconds since this start of the trainer, until its end or its last word if it has ended."""
+    """Seconds that the run has taken in all its sessions, until its end or its last word if it has ended.
+
+    Of a trainer that does not count them, since its start.
+    """
     if snapshot.header is None:
         return None
+    known, since = snapshot.elapsed or 0.0, snapshot.elapsed_time
+    if snapshot.elapsed is None or since is None:
+        known, since = 0.0, snapshot.header.time
+    elif snapshot.ended:
+        return known
     end = snapshot.finished.time if snapshot.finished else snapshot.news_time if snapshot.alive is False else now
-    return (end if end is not None else now) - snapshot.header.time
+    return known + max((end if end is not None else now) - since, 0.0)
 
 
 def _control(snapshot: RunSnapshot) -> Fact:

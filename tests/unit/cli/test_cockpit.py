@@ -15,6 +15,7 @@ from rltui.cli import cockpit
 from rltui.cli.cockpit import COLOR_SYSTEMS, check_textual_variables
 from rltui.cli.parser import parse
 from rltui.errors import RltuiError
+from rltui.runs.lock import RunLock
 from rltui.runs.paths import DataDir
 from rltui.supervise import guardian
 from rltui.supervise.guardian import Lifeline
@@ -51,6 +52,14 @@ def test_attach_opens_the_run_that_is_named_or_the_newest(tmp_path: Path, opened
         ((data, "old", True), {"ascii_only": True, "mouse": True}),
         ((data, "old", False), {"ascii_only": False, "mouse": False}),
     ]
+
+
+def test_attach_asks_which_where_two_are_training(tmp_path: Path, opened: list[Any]) -> None:
+    data = DataDir(tmp_path)
+    with RunLock(make_run(data, "alpha", 1)), RunLock(make_run(data, "beta", 1)):
+        assert main(["attach", "beta", "--data-dir", str(tmp_path)]) == 0
+        assert main(["attach", "--data-dir", str(tmp_path)]) == 2
+    assert [call[0][1] for call in opened] == ["beta"]
 
 
 def test_no_command_opens_the_launcher(tmp_path: Path, opened: list[Any]) -> None:

@@ -253,6 +253,13 @@ def test_flags_end_with_the_trainer_and_settings_wait_for_the_next() -> None:
     assert [change_words(record) for record in in_force(dead)] == ["reward touch 2"]
 
 
+def test_flags_end_with_the_trainer_also_where_the_clock_was_set_back() -> None:
+    on = change("debug_turtled_start on", None, 2)
+    again = msgspec.structs.replace(HEADER, time=T - 3600)
+    assert holding(on, again) == []
+    assert holding(on, again, change("debug_actions on", None, -3000)) == ["debug_actions on"]
+
+
 def test_without_a_header_the_newest_of_each_holds() -> None:
     """As at the end of a long journal, which is shown first."""
     told = [change("reward touch", 2.0, 1), change("reward touch", 3.0, 2), change("entropy", 0.02, 3)]

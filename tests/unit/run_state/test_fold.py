@@ -134,6 +134,31 @@ def test_live_frames_win_over_older_records_only() -> None:
     assert same.state_since == T + 3
 
 
+def test_live_frames_go_on_winning_where_the_clock_is_set_back() -> None:
+    snapshot = fold(RunSnapshot(), [*run_story.opening(), row(1, 100)])
+    after = fold_control(snapshot, run_story.live(T - 3600, state="learning", timesteps=150), T - 3600)
+    assert (after.state, after.timesteps, after.news_time) == ("learning", 150, T - 3600)
+
+
+def test_elapsed_is_what_the_trainer_counts_in_all_sessions() -> None:
+    """Each record and live frame has its own count: what the clock says between them does not matter."""
+    first = [
+        msgspec.structs.replace(run_story.header(), elapsed=0.0),
+        msgspec.structs.replace(row(1, 100), elapsed=50.0),
+    ]
+    second = [
+        msgspec.structs.replace(run_story.header(timesteps=100, time=T - 3600), elapsed=50.0),
+        msgspec.structs.replace(row(2, 200), elapsed=80.0, time=T - 3570),
+    ]
+    snapshot = fold(fold(RunSnapshot(), first), second)
+    assert (snapshot.elapsed, snapshot.elapsed_time) == (80.0, T - 3570)
+    live = msgspec.structs.replace(run_story.live(T + 86_400), elapsed=81.0)
+    assert fold_control(snapshot, live, T + 86_400).elapsed == 81.0
+    end = msgspec.structs.replace(run_story.finished(300, T), elapsed=95.5)
+    ended = fold(snapshot, [end])
+    assert fold_control(ended, live, T).elapsed == 95.5
+
+
 def test_a_live_frame_after_the_end_changes_nothing_but_its_time() -> None:
     ended = fold(
         RunSnapshot(),

@@ -18,6 +18,7 @@ from rltui.run_state.progress import (
     change_since,
     criteria,
     is_last_phase,
+    is_new,
     iteration_times,
     phase_now,
     steps_by_skill,
@@ -219,6 +220,15 @@ def test_before_the_first_iteration_the_criteria_are_known_and_not_measured() ->
 def test_a_new_phase_is_there_before_its_first_figures() -> None:
     records = [*figure_stories.campaign(40), run_story.phase_changed(run_story.now_of(40), 40 * STEPS)]
     assert phase_now(fold(RunSnapshot(), records)) == 1
+
+
+def test_a_phase_goes_on_with_its_first_figures_also_where_the_clock_is_set_back() -> None:
+    begun = run_story.phase_changed(run_story.START + 3600, 100)
+    first = msgspec.structs.replace(
+        run_story.iteration(1), time=run_story.START, timesteps=200, metrics={"timesteps": 200.0}
+    )
+    snapshot = fold(RunSnapshot(), [begun])
+    assert is_new(snapshot) and not is_new(fold(snapshot, [first]))
 
 
 def test_outside_campaigns_there_is_no_way() -> None:

@@ -15,7 +15,7 @@ from rltui.runs.journal import JournalTail, JournalWriter, read_end, read_journa
 from tests.fakes.saved_runs import header, row
 
 ROW_BYTES = len(
-    b'{"event":"iteration_finished","time":1700000000.0,"iteration":0,"timesteps":0,"metrics":{"rollout/policy_reward":0.0}}\n'
+    b'{"event":"iteration_finished","time":1700000000.0,"elapsed":null,"iteration":0,"timesteps":0,"metrics":{"rollout/policy_reward":0.0}}\n'
 )
 
 
@@ -35,6 +35,7 @@ def test_one_json_object_a_line(path: Path) -> None:
     assert json.loads(path.read_text()) == {
         "event": "iteration_finished",
         "time": 1.7e9,
+        "elapsed": None,
         "iteration": 0,
         "timesteps": 0,
         "metrics": {"rollout/policy_reward": 0.0},

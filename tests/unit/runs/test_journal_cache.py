@@ -27,7 +27,7 @@ from rltui.runs.journal_cache import (
 )
 from tests.fakes.saved_runs import row
 
-PART_BYTES = 3000  # about 25 rows
+PART_BYTES = 3400  # about 25 rows
 
 
 @pytest.fixture(autouse=True)

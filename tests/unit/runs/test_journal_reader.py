@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import time
 from collections.abc import Iterator
@@ -257,9 +258,16 @@ def trained(tmp_path: Path) -> RunPaths:
     return found
 
 
+def append_own_header(paths: RunPaths) -> None:
+    """As the trainer that holds the lock in this process writes it."""
+    append(paths, header(pid=os.getpid()))
+
+
 def test_paused_since_and_until_it_goes_on(trained: RunPaths) -> None:
+    """Also where the clock was set back since the trainer came."""
     with RunLock(trained):
-        now = time.time()
+        now = time.time() - 3600
+        append_own_header(trained)
         assert describe_run(trained).paused is None
         append(trained, state("paused", now + 1), state("saving", now + 2), state("paused", now + 3))
         run = describe_run(trained)
@@ -284,6 +292,7 @@ def test_lists_say_so(trained: RunPaths, tmp_path: Path, capsys: pytest.CaptureF
     reader = LibraryReader(DataDir(tmp_path))
     with RunLock(trained):
         *_, library = reader.read()
+        append_own_header(trained)
         assert "▶ alpha" in plain(row.line for row in rows(library, frozenset(), 40))
         append(trained, state("paused", time.time()))
         *_, library = reader.read()

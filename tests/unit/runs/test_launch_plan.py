@@ -13,7 +13,7 @@ import pytest
 from rltui.errors import RltuiError
 from rltui.runs.checkpoint import write_checkpoint
 from rltui.runs.launch_plan import DamagedState, LaunchPlan, confirm, plan_launch
-from rltui.runs.lock import RunLock
+from rltui.runs.lock import RunLock, count_start
 from rltui.runs.paths import DataDir
 from tests.fakes.rlgym_ppo import write_theirs
 from tests.fakes.saved_runs import SIGNATURE, litter, make_files, make_meta, make_run, place, save, save_milestone
@@ -67,6 +67,14 @@ def test_the_newest_fitting_run_goes_on(data: DataDir) -> None:
         profile="profiles/quick.toml",
     )
     assert (plan.title, plan.args) == ("resume beta at 2,000 timesteps", ())
+
+
+def test_of_those_that_fit_the_one_started_last_goes_on_whatever_the_clock_says(data: DataDir) -> None:
+    for name, time in (("alpha", 1_700_000_100), ("beta", 1_700_000_000)):
+        count_start(make_run(data, name, time=time))
+        assert choose(data).run == name
+    count_start(data.run("alpha"))
+    assert choose(data).run == "alpha"
 
 
 def test_a_run_of_the_same_profile_comes_before_a_newer_one_of_another(data: DataDir) -> None:

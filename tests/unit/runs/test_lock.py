@@ -10,7 +10,15 @@ import pytest
 
 from rltui.errors import RltuiError
 from rltui.runs import lock
-from rltui.runs.lock import RunLock, check_writable, lock_holder, no_new_trainer
+from rltui.runs.lock import (
+    RunLock,
+    check_writable,
+    count_start,
+    lock_holder,
+    newest_start,
+    no_new_trainer,
+    start_number,
+)
 from rltui.runs.paths import DataDir, RunPaths
 
 
@@ -37,6 +45,15 @@ def test_a_trainer_that_comes_between_the_look_and_the_lock_is_one(
         monkeypatch.setattr(lock, "lock_holder", lambda run: lock_holder(run) if next(looks, True) else None)
         with no_new_trainer(paths) as training:
             assert training
+
+
+def test_starts_are_counted_over_all_runs(paths: RunPaths) -> None:
+    data, other = paths.data, paths.data.run("beta")
+    assert (newest_start(data), start_number(paths)) == (0, 0)
+    assert [count_start(run) for run in (paths, other, paths)] == [1, 2, 3]
+    assert (newest_start(data), start_number(paths), start_number(other)) == (3, 3, 2)
+    paths.start.write_bytes(b"\xff" * 40)
+    assert start_number(paths) == 0 and count_start(paths) == 3
 
 
 def test_a_lock_that_cannot_be_taken_is_no_trainer(paths: RunPaths) -> None:

@@ -26,6 +26,7 @@ PLACES = {
     "log": "runs/alpha/trainer.log",
     "lock": "runs/alpha/lock",
     "lock_json": "runs/alpha/lock.json",
+    "start": "runs/alpha/start",
     "socket_file": "runs/alpha/socket.json",
     "checkpoints": "checkpoints/alpha",
     "milestones": "checkpoints/milestones/alpha",

@@ -19,7 +19,7 @@ from rltui.runs import journal, meta
 from rltui.runs.inventory import MilestoneMark, change_mark
 from rltui.runs.journal import FAR_BYTES, JournalWriter, decode_line
 from rltui.runs.launch_plan import plan_launch
-from rltui.runs.lock import RunLock
+from rltui.runs.lock import RunLock, count_start
 from rltui.runs.paths import DataDir, RunPaths
 from rltui.runs.summary import RunSummary, describe_run, describe_runs, newest_run, profile_name
 from tests.fakes.run_story import phase_changed
@@ -192,6 +192,19 @@ def test_it_is_the_one_that_lists_name_first(tmp_path: Path) -> None:
         write(data, name, row(1), LogLine(time=moment, level="info", source="trainer", message="x" * 20_000))
         write(data, name, LogLine(time=moment, level="info", source="trainer", message="y"))
     (tmp_path / "runs" / "empty").mkdir()
+    assert newest_run(data) == "beta" == describe_runs(data)[0].name
+
+
+def test_the_newest_is_the_one_started_last_whatever_the_clock_says(tmp_path: Path) -> None:
+    """Both go on training, and the clock is set back an hour between their starts: the newest never changes."""
+    data = DataDir(tmp_path)
+    for name, moment in (("alpha", 5000.0), ("beta", 1400.0)):
+        write(data, name, row(1), LogLine(time=moment, level="info", source="trainer", message="x"))
+        count_start(data.run(name))
+        assert newest_run(data) == name == describe_runs(data)[0].name
+    write(data, "alpha", LogLine(time=9000.0, level="info", source="trainer", message="y"))
+    assert newest_run(data) == "beta" == describe_runs(data)[0].name
+    write(data, "older", LogLine(time=9999.0, level="info", source="trainer", message="z"))
     assert newest_run(data) == "beta" == describe_runs(data)[0].name
 
 

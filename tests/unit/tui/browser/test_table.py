@@ -16,7 +16,7 @@ from rltui.tui.browser.details import lines
 from rltui.tui.browser.library import Library
 from rltui.tui.browser.table import Sorting
 from rltui.tui.text import plain
-from tests.fakes.saved_runs import make_files, make_meta, make_run, place, save_milestone
+from tests.fakes.saved_runs import make_files, make_meta, make_run, place, save, save_milestone
 
 
 @pytest.fixture
@@ -48,6 +48,15 @@ def test_what_the_rows_are_sorted_by_is_shown_as_long_as_there_is_room_for_it_at
                 assert columns[0] is table.NAME and key in [column.key for column in columns], width
                 head = "".join(text for text, _ in table.head(columns, Sorting(key, True), width))
                 assert "▼" in head and len(head) <= width, width
+
+
+def test_within_a_run_the_newest_is_the_one_saved_last_whatever_the_clock_said(data: DataDir) -> None:
+    """The second state was saved after the clock had been set back; of another run one lies between them by time."""
+    paths, other = data.run("alpha"), data.run("beta")
+    moments = {1: 5000.0, 2: 1400.0, 3: 1500.0}
+    entries = [entry_of(save(paths, commit, commit * 1000, time=moment)) for commit, moment in moments.items()]
+    between = dataclasses.replace(entry_of(save(other, 1, 10, time=4000.0)), run="beta")
+    assert [entry.timesteps for entry in table.sort([*entries, between], Sorting())] == [3000, 2000, 1000, 10]
 
 
 def test_unknown_figures_come_last_in_either_order(data: DataDir) -> None:

@@ -16,7 +16,7 @@ from rltui.events.episode_reward import EPISODES
 from rltui.events.records import StateChanged
 from rltui.profile.locate import ProfileFile, shipped_folder
 from rltui.runs.journal import JournalWriter, encode_line
-from rltui.runs.lock import RunLock
+from rltui.runs.lock import RunLock, count_start
 from rltui.runs.paths import DataDir
 from rltui.runs.summary import describe_run
 from rltui.tui.checks.results import ProfileChecker
@@ -59,11 +59,13 @@ def test_the_first_list_is_brief_and_the_rest_comes_after_it(tmp_path: Path, mon
     assert again is not None and again.reward.episodes > 90, "a known run's reward does not go and come"
 
 
-def test_what_trains_stands_by_its_start_and_what_has_ended_by_its_last_word(tmp_path: Path) -> None:
+def test_what_trains_comes_first_and_all_stand_by_their_starts_whatever_the_clock_says(tmp_path: Path) -> None:
     data = DataDir(tmp_path)
     runs = {name: make_run(data, name, commits=1) for name in ("first", "second", "old", "older")}
     for age, paths in enumerate(runs.values()):
-        JournalWriter(paths.journal).write(header(time=time.time() - 1000 * age))
+        JournalWriter(paths.journal).write(header(time=time.time() + 1000 * age))
+    for name in ("older", "old", "first", "second"):
+        count_start(runs[name])
     reader = CatalogReader(data, ProfileChecker())
     with ExitStack() as training:
         for name in ("first", "second"):
@@ -71,7 +73,7 @@ def test_what_trains_stands_by_its_start_and_what_has_ended_by_its_last_word(tmp
         for name in ("first", "second", "first"):
             JournalWriter(runs[name].journal).write(StateChanged(time=time.time(), state="collecting", reason=""))
             assert [run.name for run in reader.read().runs][:2] == ["second", "first"]
-    assert [run.name for run in reader.read().runs][:2] == ["first", "second"]
+    assert [run.name for run in reader.read().runs] == ["second", "first", "old", "older"]
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="pipes, and file names that are no text")

@@ -11,7 +11,7 @@ from rltui.run_state.condition import condition
 from rltui.run_state.fold import fold, fold_control
 from rltui.run_state.snapshot import Link, RunSnapshot
 from rltui.tui.panes.pane import View
-from rltui.tui.panes.status import StatusPane, head_line, pill, progress_line
+from rltui.tui.panes.status import StatusPane, elapsed, head_line, pill, progress_line
 from rltui.tui.text import plain, width_of
 from tests.fakes import figure_stories, run_story
 
@@ -54,6 +54,14 @@ def test_the_run_its_steps_and_the_days_are_there_at_every_width() -> None:
 
 def test_a_run_with_a_long_name_shows_its_days_from_80_columns_on() -> None:
     assert all("3 d 0" in drawn(LONG, width) and "quick-20251127-133000" in drawn(LONG, width) for width in WIDTHS[20:])
+
+
+def test_elapsed_is_of_all_sessions_and_no_wrong_clock_changes_it() -> None:
+    """By the trainer's own count; what has passed since its last word is added, and never taken away."""
+    counted = replace(ALPHA, elapsed=3_700.0, elapsed_time=NOW)
+    assert [elapsed(counted, NOW + later) for later in (0.0, 2.0, -3600.0)] == [3_700.0, 3_702.0, 3_700.0]
+    assert elapsed(replace(counted, alive=False), NOW + 86_400) == 3_700.0
+    assert "1 h 01 min" in drawn(counted, 160, 0.0)
 
 
 def test_short_of_room_the_seconds_go_first_and_the_machine_s_name() -> None:

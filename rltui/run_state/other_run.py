@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from rltui import formatting
+from rltui.errors import in_words
 from rltui.events.records import RunStarted
 from rltui.run_state.fold import fold
 from rltui.run_state.history import History
@@ -73,9 +74,16 @@ class OtherRuns(Protocol):
 class OtherReader(threading.Thread):
     """publish(OtherRun) is called from this thread: once when all is read, then whenever rows have come."""
 
-    def __init__(self, name: str, runs: OtherRuns, publish: Callable[[OtherRun], None]) -> None:
+    def __init__(
+        self,
+        name: str,
+        runs: OtherRuns,
+        publish: Callable[[OtherRun], None],
+        words: Callable[[BaseException], str] = in_words,
+    ) -> None:
+        """words: for what ends the thread."""
         super().__init__(name=f"reader of {name}, to compare", daemon=True)
-        self._run, self._runs, self._publish = name, runs, publish
+        self._run, self._runs, self._publish, self._words = name, runs, publish, words
         self._leave = threading.Event()
 
     def stop(self) -> None:
@@ -86,7 +94,7 @@ class OtherReader(threading.Thread):
         try:
             self._follow(self._runs.journal(self._run))
         except Exception as error:  # whatever a foreign journal holds, the cockpit goes on and says so
-            self._say(OtherRun(self._run, problem=f"{type(error).__name__}: {error}"))
+            self._say(OtherRun(self._run, problem=self._words(error)))
 
     def _follow(self, journal: JournalSource) -> None:
         snapshot = RunSnapshot(run=self._run)

@@ -112,9 +112,11 @@ class RunReader(threading.Thread):
         *,
         readonly: bool = False,
         clock: Callable[[], float] = time.time,
+        words: Callable[[BaseException], str] = in_words,
     ) -> None:
+        """words: for what ends the thread."""
         super().__init__(name=f"reader of {source.name}", daemon=True)
-        self._source, self._publish, self._clock = source, publish, clock
+        self._source, self._publish, self._clock, self._words = source, publish, clock, words
         self._snapshot = RunSnapshot(run=source.name, link=Link(readonly=readonly))
         self._readonly = readonly
         self._requests: queue.SimpleQueue[Command] = queue.SimpleQueue()
@@ -143,7 +145,7 @@ class RunReader(threading.Thread):
                 self._wake.wait(LOOK_WHILE_WAITING if self._waiting() else LOOK)
                 self._wake.clear()
         except Exception as error:  # a dead reader must be seen, whatever killed it
-            self._publish(replace(self._snapshot, reader_problem=in_words(error)))
+            self._publish(replace(self._snapshot, reader_problem=self._words(error)))
         finally:
             self._disconnect("")
 

@@ -264,6 +264,10 @@ class RltuiApp(App[str]):
         pane = self._focused_pane(screen)
         return FocusedPane(pane, pane.pane_id(), pane.NAME, pane.explained()) if pane is not None else None
 
+    def keep_trace(self, error: BaseException) -> str:
+        """What nobody foresaw, in words; its traceback goes to a file that they name."""
+        return self._capture.keep_trace(error)
+
     def action_picture(self) -> None:
         self._capture.picture()
 

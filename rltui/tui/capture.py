@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import traceback
 from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rltui import formatting
+from rltui import formatting, safe_io
+from rltui.errors import RltuiError, in_words
 from rltui.tui.terminal import clipboard
 
 if TYPE_CHECKING:
@@ -27,6 +29,7 @@ class Capture:
 
     def __init__(self, app: App[str], folder: Callable[[], Path], write: Callable[[str], None]) -> None:
         self._app, self._folder, self._write = app, folder, write
+        self._traces: set[str] = set()  # kept already: what is drawn again fails again
 
     def picture(self) -> None:
         """The screen as `<time>.svg`, and as `.txt` beside it."""
@@ -38,6 +41,21 @@ class Capture:
             self._app.notify(str(error), title="No picture was saved", severity="error")
         else:
             self._app.notify(f"{path.parent.name}/{path.name}, and .txt", title="Picture saved")
+
+    def keep_trace(self, error: BaseException) -> str:
+        """The error in words, with the name of the file that has its traceback now. From any thread."""
+        if isinstance(error, RltuiError):
+            return in_words(error)
+        trace, file = "".join(traceback.format_exception(error)), self._folder() / "tracebacks.txt"
+        if trace not in self._traces:
+            try:
+                file.parent.mkdir(exist_ok=True)
+                with safe_io.open_to_append(file) as kept:
+                    kept.write(f"{datetime.now():%Y-%m-%d %H:%M:%S}\n{trace}\n".encode(errors="replace"))
+            except OSError as problem:
+                return f"{in_words(error)} (no traceback was kept: {safe_io.reason(problem)})"
+            self._traces.add(trace)
+        return f"{in_words(error)} (traceback: {file.parent.parent.name}/{file.parent.name}/{file.name})"
 
     def copy(self, text: str, name: str) -> None:
         """To the clipboard; to `<time>-<name>.txt` where nothing takes so much."""

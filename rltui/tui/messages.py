@@ -1,14 +1,25 @@
-"""Requests of screens to the app."""
+"""Requests of screens to the app, and its words for what nobody foresaw."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from textual.message import Message
 
+from rltui.errors import in_words
+
 if TYPE_CHECKING:
+    from textual.app import App
+
     from rltui.errors import RltuiError
     from rltui.supervise.launch import LaunchedTrainer
+
+
+def unforeseen(app: App[object]) -> Callable[[BaseException], str]:
+    """Puts an error into words, with the name of the file in which the app has left its traceback."""
+    keep: Callable[[BaseException], str] = getattr(app, "keep_trace", in_words)
+    return keep
 
 
 class BrowserAsked(Message):

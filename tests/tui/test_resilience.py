@@ -6,6 +6,7 @@ import asyncio
 import random
 from collections.abc import Callable
 from inspect import unwrap
+from pathlib import Path
 
 import pytest
 from textual import events
@@ -40,6 +41,35 @@ async def test_a_pane_that_raises_shows_it_and_the_rest_lives(monkeypatch: pytes
         await pilot.press("9")
         await until_shown(pilot, "SILENT")
     assert pilot.app.return_code != 1
+
+
+async def test_a_pane_and_a_reader_thread_leave_their_tracebacks_in_a_file_that_they_name(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """FAULTS F52; each once, however often it is drawn."""
+    run, file = live_run(), tmp_path / "data" / "runs" / "alpha" / "screens" / "tracebacks.txt"
+    file.parent.parent.mkdir(parents=True)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(RewardsPane, "draw", raising("a fault in a pane"))
+    async with cockpit(run) as pilot:
+        await until_shown(pilot, "tracebacks.txt")
+        await pilot.resize_terminal(140, 40)
+        run.records.failure = LookupError("a fault in a thread")
+        text = await until_shown(pilot, "LookupError: a fault in a thread (traceback: alpha/screens/tracebacks.txt)")
+        assert "COLLECTING" not in text
+    kept = file.read_text()
+    for fault, line in (("ZeroDivisionError: a fault in a pane", "self.draw("), ("LookupError: a fault", "poll()")):
+        assert kept.count(fault) == 1 and line in kept
+
+
+async def test_without_room_for_it_a_traceback_is_said_to_be_lost(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(RewardsPane, "draw", raising("a fault in a pane"))
+    async with cockpit(live_run()) as pilot:
+        await until_shown(pilot, "no traceback")
+    assert not list(tmp_path.iterdir())
 
 
 async def test_a_line_in_a_role_that_is_none_is_an_error_in_its_place(monkeypatch: pytest.MonkeyPatch) -> None:

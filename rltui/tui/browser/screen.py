@@ -37,7 +37,7 @@ from rltui.tui.checks.results import ProfileChecker
 from rltui.tui.dependencies import Launch
 from rltui.tui.launcher.plan import PlanReady, plan_state
 from rltui.tui.launcher.start import start_dialog, start_trainer
-from rltui.tui.messages import BrowserLeft, Refused, RunOpened, WatchAsked
+from rltui.tui.messages import BrowserLeft, Refused, RunOpened, WatchAsked, unforeseen
 from rltui.tui.notifications import exit_message
 from rltui.tui.text import Line
 from rltui.tui.widgets.compositor import PlacedCompositor
@@ -411,7 +411,7 @@ class BrowserScreen(Screen[None]):
         except RltuiError as error:
             self.post_message(OperationDone(error))
         except Exception as error:  # whatever it was, it belongs on the screen and not into a crash
-            self.post_message(OperationDone(RltuiError(f"{type(error).__name__}: {error}")))
+            self.post_message(OperationDone(RltuiError(unforeseen(self.app)(error))))
 
     @if_mounted
     def on_operation_done(self, message: OperationDone) -> None:

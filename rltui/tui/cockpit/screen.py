@@ -40,7 +40,7 @@ from rltui.tui.cockpit.change_prompt import ChangePrompt
 from rltui.tui.cockpit.dialogs import FlagsDialog, QuitChoice, phase_dialog, quit_dialog
 from rltui.tui.cockpit.layout import SINGLE_HEIGHT, SINGLE_WIDTH, STATUS, PaneGrid, is_minimal, is_single
 from rltui.tui.cockpit.messages import command_status, flag_keys, frozen_text, how_to_resume, nothing_to_close
-from rltui.tui.messages import BrowserAsked, Refused, ResumeAsked
+from rltui.tui.messages import BrowserAsked, Refused, ResumeAsked, unforeseen
 from rltui.tui.notifications import exit_message
 from rltui.tui.panes.action_table import ActionTablePane
 from rltui.tui.panes.audit import AuditPane
@@ -138,7 +138,8 @@ class CockpitScreen(Screen[None]):
         yield FilterBar()
 
     def on_mount(self) -> None:
-        self._reader = RunReader(self.source, self._deliver, readonly=self.readonly, clock=self._clock)
+        words = unforeseen(self.app)
+        self._reader = RunReader(self.source, self._deliver, readonly=self.readonly, clock=self._clock, words=words)
         self._reader.start()
         self.set_interval(TICK, self.show_now)
 

@@ -20,7 +20,7 @@ from rltui.runs.summary import RunSummary
 from rltui.tui.dependencies import Launch
 from rltui.tui.launcher.catalog import ProfileEntry
 from rltui.tui.launcher.plan import Plan, Refusal, next_round_total, plan_lines
-from rltui.tui.messages import RunOpened
+from rltui.tui.messages import RunOpened, unforeseen
 from rltui.tui.text import Line, wrap
 from rltui.tui.widgets.dialogs import Choice, ChoiceDialog, Dialog, PromptDialog
 from rltui.tui.widgets.list_view import TextView
@@ -106,7 +106,7 @@ class LaunchingScreen(Dialog["LaunchedTrainer | None"]):
         except RltuiError as error:
             self.app.call_from_thread(self._failed, error)
         except Exception as error:  # whatever it was, it belongs on the screen and not into a crash
-            self.app.call_from_thread(self._failed, RltuiError(f"{type(error).__name__}: {error}"))
+            self.app.call_from_thread(self._failed, RltuiError(unforeseen(self.app)(error)))
         else:
             self.app.call_from_thread(self.dismiss, trainer)
 

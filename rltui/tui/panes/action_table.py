@@ -173,7 +173,7 @@ class ActionTablePane(FilterablePane):
             verdict = app.dependencies.tables.check(app.data.run(run).profile)
             of_run = app.dependencies.tables.check(Path(saved)) if saved else None
         except Exception as error:  # a thread that dies must be seen, whatever killed it
-            verdict, of_run = TableVerdict(problem=f"the table could not be examined: {error}"), None
+            verdict, of_run = TableVerdict(problem=f"the table could not be examined: {self.in_words(error)}"), None
         self.post_message(self.Examined(verdict, of_run))
 
     @if_mounted

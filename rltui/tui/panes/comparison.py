@@ -54,11 +54,11 @@ class RunComparison:
         """Have all runs but one's own listed; RunsListed comes."""
         threading.Thread(target=self._list, args=(runs, own, choice), name="lists runs", daemon=True).start()
 
-    def start(self, name: str, runs: OtherRuns) -> None:
-        """Compare one's own run with this one; OtherRunRead comes when it has been read."""
+    def start(self, name: str, runs: OtherRuns, words: Callable[[BaseException], str]) -> None:
+        """Compare one's own run with this one; OtherRunRead comes when it has been read. words: for what keeps it from that."""
         self.stop()
         self.run = OtherRun(name, reading=True)
-        self._reader = OtherReader(name, runs, self._tell)
+        self._reader = OtherReader(name, runs, self._tell, words)
         self._reader.start()
 
     def take(self, run: OtherRun) -> None:

@@ -76,7 +76,7 @@ class MachineSampler:
                 pause = INTERVAL
         except Exception as error:  # a thread that dies must be seen, whatever killed it
             if not end.is_set():
-                deliver(MachineSample(time=time.time(), problem=f"{type(error).__name__}: {error}"))
+                deliver(MachineSample(time=time.time(), problem=error))
 
     def _read(self) -> MachineSample:
         if self._probe is None:
@@ -174,8 +174,8 @@ class MachinePane(Pane, ScrollableLines):
         sample = self.sample
         if sample is None:
             return []
-        if sample.problem:
-            return wrap(f"✗ The machine cannot be read: {sample.problem}", width, "bad")
+        if sample.problem is not None:
+            return wrap(f"✗ The machine cannot be read: {self.in_words(sample.problem)}", width, "bad")
         if width >= SIDE_BY_SIDE:
             half = (width - GAP) // 2
             machine, *others = self._parts(view, (half, width - GAP - half), tight=height < ROOMY)

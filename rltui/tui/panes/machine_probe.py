@@ -81,7 +81,7 @@ class MachineSample:
     gpus: tuple[GpuLoad, ...] = ()
     gpu_note: str = ""  # why there are none
     written_per_second: float | None = None  # bytes that this program sends to the terminal
-    problem: str = ""  # why there is no sample
+    problem: Exception | None = None  # why there is no sample
 
 
 def full_in(points: Sequence[tuple[float, float]]) -> float | None:

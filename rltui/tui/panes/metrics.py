@@ -386,7 +386,7 @@ class MetricsPane(Pane):
         if name == NO_RUN:
             self.comparison.stop()
         else:
-            self.comparison.start(name, self._other_runs)
+            self.comparison.start(name, self._other_runs, self.in_words)
 
     def action_whole(self) -> None:
         """All timesteps."""

@@ -9,6 +9,8 @@ from textual.selection import Selection
 from textual.strip import Strip
 from textual.widget import Widget
 
+from rltui.errors import in_words
+from rltui.tui.messages import unforeseen
 from rltui.tui.text import Line, fit, plain, wrap
 from rltui.tui.themes import role_style
 
@@ -51,7 +53,11 @@ class LineWidget(Widget):
 
     def _failure(self, error: Exception, width: int) -> list[Line]:
         self.log.error(f"{self!r} cannot draw: {error!r}")
-        return wrap(f"✗ This pane cannot draw: {type(error).__name__}: {error}", width, "bad")
+        return wrap(f"✗ This pane cannot draw: {self.in_words(error)}", width, "bad")
+
+    def in_words(self, error: BaseException) -> str:
+        """With the name of the file that has the traceback."""
+        return unforeseen(self.app)(error) if self.is_attached else in_words(error)
 
     def on_hide(self) -> None:
         """What comes meanwhile is not painted."""

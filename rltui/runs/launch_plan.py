@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import socket
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -18,7 +19,7 @@ from rltui.runs.lock import lock_holder, start_number
 from rltui.runs.meta import Meta, Signature
 from rltui.runs.paths import DataDir, RunPaths, absolute, branch_name, default_run_name, is_folder, name_problem
 from rltui.runs.resolve import find_checkpoint, newest_sound_before
-from rltui.runs.summary import profile_name
+from rltui.runs.summary import describe_run, profile_name
 from rltui.safe_io import real
 
 _MOST_NAMED = 5  # runs or differences listed in one message
@@ -45,6 +46,7 @@ class LaunchPlan:
     profile: str = ""  # as the start is told of it
     steps: int | None = None  # total at which it ends; what is reached already has to be asked for anew
     force: bool = False
+    instead: LaunchPlan | None = None  # offered beside it: a branch of another profile's run
 
     @property
     def title(self) -> str:
@@ -176,7 +178,8 @@ def plan_launch(
     An explicit path, else (`auto`) the newest complete checkpoint of a run that fits and that nobody trains. Runs that do not
     fit stop the start: no setting silently opens a new run. Whatever is not a run's newest commit goes on as a branch.
 
-    signature: see StartRequest. run: `--run`. mode: `auto`, `new`, or a checkpoint's path or RUN/MILESTONE (`--resume`).
+    signature: see StartRequest. run: `--run`. mode: `auto`, `new`, or a checkpoint's path or RUN/MILESTONE (`--resume`);
+    `own`: as `auto`, of the runs of this profile alone.
     fork: from that one a new run of this profile begins, whatever it is the newest of (`--fork-from`). sources: of the
     profile's own components, name → hash of the file; changed ones are warned of. now: Unix seconds. Every byte of the
     chosen checkpoint has been checked. Raises NothingFits, DamagedState, RltuiError where its run is being trained (exit 1).
@@ -186,11 +189,22 @@ def plan_launch(
     start = StartRequest(data, signature, profile, run, sources or {}, time.time() if now is None else now)
     if mode == "new":
         plan = _new(start)
-    elif mode != "auto":
+    elif mode not in ("auto", "own"):
         plan = _from_state(start, _asked(start, mode, "--fork-from" if fork else "--resume"), fork)
     else:
-        plan = _auto(start) if run is None else _auto_of_run(start, data.run(run))
-    return replace(plan, profile=profile)
+        plan = _auto(start, own=mode == "own") if run is None else _auto_of_run(start, data.run(run))
+    return replace(plan, profile=profile, warnings=(*plan.warnings, *_crowd(data, plan.run)))
+
+
+def _crowd(data: DataDir, run: str) -> list[str]:
+    """A sentence where the trainers of other runs have a worker for each core of this machine."""
+    locked = [data.run(name) for name in data.run_names() if name != run and lock_holder(data.run(name)) is not None]
+    found = [each for each in (describe_run(paths, brief=True) for paths in locked) if each.paused is None]
+    busy = {each.name: each.shape.workers for each in found if each.shape and each.shape.host == socket.gethostname()}
+    cores = os.cpu_count() or 1
+    if sum(busy.values()) < cores:
+        return []
+    return [f"{' and '.join(busy)} already fill{'s' * (len(busy) == 1)} the {cores} cores: all will train slower"]
 
 
 def confirm(data: DataDir, plan: LaunchPlan) -> None:
@@ -217,14 +231,17 @@ def _from_zero(paths: RunPaths, why: str) -> LaunchPlan:
     return LaunchPlan("new", paths.name, why, rewind=os.path.lexists(paths.journal))
 
 
-def _auto(start: StartRequest) -> LaunchPlan:
+def _auto(start: StartRequest, own: bool) -> LaunchPlan:
     """Of the free runs, the one that was started last; those of the same profile come before all others."""
     unfit: list[str] = []
     searches: list[RunSearch] = []
-    for name in start.data.run_names():
-        trainer = lock_holder(start.data.run(name))
+    names = start.data.run_names()
+    for name in names:
+        trainer, search = lock_holder(start.data.run(name)), RunSearch(start.data.run(name))
+        if own and ((head := search.head()) is None or head[1].profile != start.profile_name):
+            continue
         if trainer is None:
-            searches.append(RunSearch(start.data.run(name)))
+            searches.append(search)
         else:
             unfit.append(f"{name}: is being trained by {trainer}")
     while fitting := [found for search in searches if (found := _fitting(start, search)) is not None]:
@@ -236,7 +253,9 @@ def _auto(start: StartRequest) -> LaunchPlan:
     unfit += [reason for search in searches if (reason := _why_unfit(start, search))]
     if unfit:
         raise _nothing_fits(start, unfit)
-    return _from_zero(start.data.run(start.free_name()), "from zero: nothing is saved yet")
+    return _from_zero(
+        start.data.run(start.free_name()), f"from zero: nothing {'of it ' if own and names else ''}is saved yet"
+    )
 
 
 def _preference(start: StartRequest, _: CheckpointInfo, meta: Meta, search: RunSearch) -> tuple[bool, int, float]:

@@ -114,7 +114,7 @@ COCKPIT = (
 LAUNCHER = (
     Action("launch", ("enter",), "Launch", "Launch, resume, open or branch, as the right side says", "Launching", 2),
     Action("new", ("n",), "New run", "New run of this profile", "Launching", 5),
-    Action("resume", ("R",), "Resume", "Resume this run", "Launching", 6),
+    Action("resume", ("R",), "Resume", "Resume this run; of a profile its run, or branch off from another's", "Launching", 6),
     Action("edit", ("e",), "Edit", "Edit the profile", "Launching", 7),
     Action("force", (), "Force", "Launch in spite of failing checks", "Launching"),
     Action("compare", ("equals_sign",), "Compare", "Compare with another profile", "View", 9),

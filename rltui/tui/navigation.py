@@ -114,7 +114,7 @@ class Navigator:
             if cockpit is None or cockpit is not self._app.screen:
                 return  # left, or asked twice
             if isinstance(plan, LaunchPlan):
-                start_trainer(cockpit, plan, self._launch, clock)
+                start_trainer(cockpit, self._data, plan, self._launch, clock)
             elif isinstance(plan, Refusal):
                 self._notifier.refuse(RltuiError(f"resume: {plan.words}", plan.hint))
 

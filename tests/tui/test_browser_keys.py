@@ -175,15 +175,15 @@ async def test_resume_says_what_it_will_do_and_cancel_is_the_default(data: DataD
         await pilot.press("R")
         text = await until_shown(pilot, "branch off as alpha-b3 at 10,000,000 timesteps")
         assert "with its own profile" in running(text)
-        await pilot.press("enter")
+        await pilot.press("escape")
         await until(pilot, lambda: isinstance(pilot.app.screen, BrowserScreen))
         assert launches.plans == []
-        await start(pilot, "branch off as alpha-b3", "r")
+        await start(pilot, "branch off as alpha-b3", "enter")
         plan = launches.plans.pop()
         assert (plan.run, plan.args) == ("alpha-b3", ("--resume", str(newest.absolute())))
         assert Path(plan.profile) == newest / "profile.toml"
         data.run("alpha").profile.write_text('schema = 1\n[[curriculum.phases]]\nprofile = "one"\n')
-        await start(pilot, "campaign", "r")
+        await start(pilot, "campaign", "enter")
         assert Path(launches.plans.pop().profile) == data.run("alpha").profile
         (newest / "PPO_VALUE_NET.pt").write_bytes(b"cut")
         await pilot.press("R")
@@ -193,15 +193,15 @@ async def test_resume_says_what_it_will_do_and_cancel_is_the_default(data: DataD
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(pilot.app.screen, BrowserScreen))
         assert launches.plans == []
-        await start(pilot, "PPO_VALUE_NET.pt is damaged", "g")
+        await start(pilot, "PPO_VALUE_NET.pt is damaged", "g", "enter")
         assert launches.plans.pop().args == ("--resume", str(milestone(data, "005M").absolute()))
 
 
-async def start(pilot: Pilot[str], words: str, key: str) -> None:
+async def start(pilot: Pilot[str], words: str, *keys: str) -> None:
     """Have the highlighted state gone on from, which fails, and come back."""
     await pilot.press("R")
     await until_shown(pilot, words)
-    await pilot.press(key)
+    await pilot.press(*keys)
     await until_shown(pilot, "It did not start: not now")
     await pilot.press("escape")
     await until(pilot, lambda: isinstance(pilot.app.screen, BrowserScreen))
@@ -270,6 +270,8 @@ async def test_a_fork_shows_what_fits_what_it_does_and_what_changes(data: DataDi
         await pilot.press("home", "down")
         await until_shown(pilot, "start the new run ball-touching-20251127-133000 at 5,000,000 timesteps")
         await pilot.press("enter")
+        await until_shown(pilot, "Branch off as?")
+        await pilot.press("enter")
         await until_shown(pilot, "It did not start: not now")
         plan = launches.plans[0]
         assert (plan.profile, plan.run, plan.args) == (
@@ -279,7 +281,7 @@ async def test_a_fork_shows_what_fits_what_it_does_and_what_changes(data: DataDi
         )
         await pilot.press("escape", "n")
         await until_shown(pilot, "start the new run quick-20251127-133000 at 5,000,000 timesteps")
-        await pilot.press("enter")
+        await pilot.press("enter", "enter")
         await until(pilot, lambda: len(launches.plans) == 2)
         plan, path = launches.plans[1], milestone(data, "005M")
         assert (plan.profile, plan.args) == (str(path / "profile.toml"), ("--fork-from", str(path.absolute())))

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
+from contextlib import nullcontext
 from pathlib import Path
 
+import msgspec
 import pytest
 from textual import events
 
@@ -18,11 +20,12 @@ from rltui.tui.capture import screen_text
 from rltui.tui.checks.results import ProfileChecker
 from rltui.tui.cockpit.screen import CockpitScreen
 from rltui.tui.dependencies import Dependencies
+from rltui.tui.launcher.catalog import Catalog
 from rltui.tui.launcher.screen import LauncherScreen
 from rltui.tui.launcher.start import LaunchingScreen
 from rltui.tui.launcher.tree import Item
 from rltui.tui.messages import RunOpened
-from tests.fakes import children, data_folder, run_story
+from tests.fakes import children, data_folder, run_story, saved_runs
 from tests.fakes.fake_run import FakeRun
 from tests.fakes.launches import Launches
 from tests.fakes.screens import LAUNCHER_NOW, Clock, launcher, live_run, two_runs, until, until_shown
@@ -227,16 +230,19 @@ async def test_a_milestone_says_in_words_what_enter_does_and_asks_before_it_does
         await go_to(pilot, "milestone 005M")
         await until_shown(pilot, "branch off as alpha-b2 at 5,000,000 timesteps")
         await pilot.press("enter")
-        await until_shown(pilot, "Train on from here?")
-        await pilot.press("enter")  # the safe choice comes first
+        await until_shown(pilot, "Branch off as?")
+        await pilot.press("escape")
         await until(pilot, lambda: isinstance(pilot.app.screen, LauncherScreen))
         assert launches.plans == []
-        await pilot.press("enter")
-        await until_shown(pilot, "Train on from here?")
-        await pilot.press("r")
-        await until(pilot, lambda: bool(launches.plans))
-        plan = launches.plans[0]
-        assert (plan.run, Path(plan.profile).name, plan.args[0]) == ("alpha-b2", "profile.toml", "--resume")
+        for typed, run in (("", "alpha-b2"), ("beta", ""), ("my try", ""), ("my-try", "my-try")):
+            await pilot.press("enter")
+            await until_shown(pilot, "✓ branch off as alpha-b2")
+            await pilot.press(*("ctrl+u", *typed) if typed else (), "enter")
+            await until_shown(pilot, "not now" if run else "run beta exists" if typed == "beta" else "may hold letters")
+            await pilot.press("escape")
+            await until(pilot, lambda: isinstance(pilot.app.screen, LauncherScreen))
+        found = [(plan.run, Path(plan.profile).name, plan.args[0]) for plan in launches.plans]
+        assert found == [(run, "profile.toml", "--resume") for run in ("alpha-b2", "my-try")]
 
 
 async def test_q_leaves_at_once_and_says_which_runs_train_on(data: DataDir) -> None:
@@ -296,16 +302,40 @@ async def test_a_profile_that_is_trained_now_opens_its_run_and_starts_nothing(da
             await until(pilot, lambda: isinstance(pilot.app.screen, CockpitScreen))
 
 
-async def test_where_nothing_can_be_gone_on_with_enter_leaves_a_choice(data: DataDir) -> None:
-    """Another profile trains in the only run: that one can be shown, or a new one begun."""
+async def test_enter_on_a_new_profile_starts_a_run_of_it_and_another_profile_s_bot_is_an_offer(data: DataDir) -> None:
+    """Whether that one has stopped or trains."""
     data_folder.make_stopped(data, "alpha", iterations=560, time=LAUNCHER_NOW - 180)
+    offer = "R Branch off from alpha at 11,468,800 timesteps"
+    for trains in (False, True):
+        launches = Launches(RltuiError("not now", ""))
+        with RunLock(data.run("alpha")) if trains else nullcontext():
+            async with launcher(data, launch=launches) as pilot:
+                await pilot.press("down")
+                text = await until_shown(pilot, offer)
+                assert "start the new run bronze-skills-20251127-133000" in text
+                await pilot.press("enter")
+                await until_shown(pilot, "not now")
+                await pilot.press("escape", "R")
+                await until_shown(pilot, "Branch off as?")
+                await pilot.press("enter")
+                await until_shown(pilot, "not now")
+        plans = [(plan.profile, plan.kind, plan.args[0]) for plan in launches.plans]
+        assert plans == [("bronze-skills", "new", "--resume"), ("bronze-skills", "branch", "--fork-from")]
+
+
+async def test_where_a_profile_s_own_run_does_not_fit_any_more_enter_leaves_a_choice(
+    data: DataDir, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It may train nevertheless: then it can be shown."""
+    data_folder.make_stopped(data, "alpha", iterations=560, time=LAUNCHER_NOW - 180)
+    other, verdict = msgspec.structs.replace(saved_runs.SIGNATURE, obs="default 89"), data_folder.verdict
+    monkeypatch.setattr(data_folder, "verdict", lambda path: verdict(path, other))
+    monkeypatch.setattr(Catalog, "trained_by", lambda *_: None)  # its journal names another profile than its states
     launches = Launches(RltuiError("not now", ""))
     run = FakeRun(run_story.told(30), name="alpha")
     with RunLock(data.run("alpha")):
         async with launcher(data, launch=launches, run=run) as pilot:
-            await pilot.press("down")
             await until_shown(pilot, "no run to go on with")
-            await until(pilot, lambda: pilot.app.screen.plan is not None)  # type: ignore[attr-defined]
             await pilot.press("enter")
             text = await until_shown(pilot, "Start a new run")
             assert "Open alpha, which trains now" in text
@@ -340,7 +370,7 @@ async def test_a_filter_that_hides_the_cursors_row_takes_it_to_the_first_found(d
 async def test_branches_fold_and_the_keys_say_where_they_work(data: DataDir) -> None:
     two_runs(data)
     async with launcher(data) as pilot:
-        await pilot.press("R")
+        await pilot.press("up", "R")
         await until_shown(pilot, "only a run can be resumed")
         assert "  5 M  " in await until_shown(pilot, "▾ alpha · Phase1-BallTouching")
         await go_to(pilot, "run alpha")

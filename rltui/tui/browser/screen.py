@@ -282,7 +282,11 @@ class BrowserScreen(Screen[None]):
 
     @if_mounted
     def on_plan_ready(self, message: PlanReady) -> None:
-        self.app.push_screen(start_dialog(message.plan), self._start)
+        plan = message.plan
+        if isinstance(plan, LaunchPlan) and plan.kind == "branch":
+            self._start(plan)  # which asks for its name
+        else:
+            self.app.push_screen(start_dialog(plan), self._start)
 
     def action_fork(self) -> None:
         self._attempt(self._fork)
@@ -294,7 +298,7 @@ class BrowserScreen(Screen[None]):
 
     def _start(self, plan: LaunchPlan | None) -> None:
         if plan is not None:
-            start_trainer(self, plan, self._dependencies.launch, self._clock)
+            start_trainer(self, self._data, plan, self._dependencies.launch, self._clock)
 
     def action_marks(self) -> None:
         """Which of a milestone's marks to change."""

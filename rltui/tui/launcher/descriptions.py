@@ -14,7 +14,7 @@ from rltui.runs.summary import RunSummary
 from rltui.tui.checks.results import PhaseSummary
 from rltui.tui.launcher.catalog import Catalog, ProfileEntry
 from rltui.tui.launcher.check_lines import PlanContext, check_lines
-from rltui.tui.launcher.plan import Plan, enter_lines
+from rltui.tui.launcher.plan import Plan, enter_lines, offer_words, offered
 from rltui.tui.launcher.tree import state_sign
 from rltui.tui.text import INDENT, Line, crop_text, indented, named_lines, text_line, wrap
 
@@ -31,6 +31,9 @@ def profile_lines(entry: ProfileEntry, catalog: Catalog, context: PlanContext, w
         lines += [(), *enter_lines(plan, width)]
         if plan is not None and not (isinstance(plan, LaunchPlan) and plan.kind == "new"):
             lines += indented([(("n", "key"), (" starts a new run, from zero", ""))])
+        if (offer := offered(plan)) is not None and offer is not plan:
+            first, *rest = wrap(offer_words(offer), width - INDENT - 2)
+            lines += indented([(("R ", "key"), *first), *((("  ", ""), *row) for row in rest)])
     phase = phase_index(entry, plan)
     summary = settings_line(entry, phase)
     lines += [(), text_line("Settings", "title"), *indented(wrap(summary, width - INDENT))] if summary else []

@@ -34,7 +34,7 @@ _HASH = re.compile(r"\b([0-9a-f]{8})[0-9a-f]{24,}\b")
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """Why nothing would start. hint: a key to press. fallback: what would start from the newest good state before it."""
+    """Why nothing would start. hint: a key to press. fallback: what can start instead."""
 
     words: str
     hint: str = ""
@@ -70,12 +70,36 @@ def plan_item(
         trained = catalog.trained_by(entry) if entry is not None and not new else None
         if trained is not None:
             return OpenRun(trained.name)
-        return plan_profile(data, entry, now, new=new, force=force) if entry is not None else None
+        if entry is None:
+            return None
+        plan = plan_profile(data, entry, now, new=new, force=force)
+        return plan if new or force else _with_offer(data, catalog, entry, plan, now)
     if item.kind == "run":
         run = catalog.run(item.name)
         return plan_run(data, run, now) if run is not None and run.state != "training" else None
     found = catalog.milestone(item.name)
     return plan_state(data, found.run, found.path, now) if found is not None else None
+
+
+def offered(plan: Plan | None) -> LaunchPlan | None:
+    """What R starts of a profile: its newest run, else a branch of another's."""
+    if isinstance(plan, LaunchPlan):
+        return plan if plan.kind == "resume" else plan.instead
+    return plan.fallback if isinstance(plan, Refusal) else None
+
+
+def _with_offer(data: DataDir, catalog: Catalog, entry: ProfileEntry, plan: Plan, now: float) -> Plan:
+    """Where nothing of the profile's own goes on: with the newest bot of another profile that fits, as a branch."""
+    signature = entry.check.signature if entry.check is not None and entry.check.valid else None
+    if signature is None or (isinstance(plan, LaunchPlan) and plan.kind == "resume"):
+        return plan
+    for run in catalog.runs:
+        meta = run.checkpoint.meta if run.checkpoint else None
+        if run.checkpoint and meta and run.profile != entry.name and not signature.differences(meta.signature):
+            offer = plan_fork(data, run.checkpoint.path, entry, now)
+            if isinstance(offer, LaunchPlan):
+                return replace(plan, fallback=offer) if isinstance(plan, Refusal) else replace(plan, instead=offer)
+    return plan
 
 
 def plan_stamp(catalog: Catalog, item: Item) -> object:
@@ -92,7 +116,7 @@ def plan_profile(data: DataDir, entry: ProfileEntry, now: float, *, new: bool = 
         return Refusal("the profile is not valid", "e opens its form")
     sources = check.summary.sources if check.summary else {}
     try:
-        mode = "new" if new else "auto"
+        mode = "new" if new else "own"
         plan = _launch(data, check.signature, entry.name, now, mode=mode, sources=sources)
     except NothingFits as error:
         return plan_profile(data, entry, now, new=True, force=True) if force else Refusal(error.message)
@@ -149,7 +173,12 @@ def enter_lines(plan: Plan | None, width: int, key: str = "Enter") -> list[Line]
     return [text_line(f"{key} will", "title"), *indented(plan_lines(plan, width - INDENT))]
 
 
-def plan_lines(plan: Plan | None, width: int) -> list[Line]:
+def offer_words(offer: LaunchPlan) -> str:
+    """A branch of another profile's run."""
+    return f"Branch off from {offer.parent_run} at {offer.timesteps:,} timesteps, so far of {offer.trained_with}"
+
+
+def plan_lines(plan: Plan | None, width: int, *, title: bool = True) -> list[Line]:
     """What would happen, or each difference that keeps it from happening; None: not known yet."""
     if plan is None:
         return [text_line("looking at the checkpoints …", "muted")]
@@ -157,7 +186,7 @@ def plan_lines(plan: Plan | None, width: int) -> list[Line]:
         return [*wrap(f"open {plan.run}, live", width, "strong"), *wrap("it trains this profile now", width)]
     if isinstance(plan, Refusal):
         return _refusal_lines(plan, width)
-    lines = [*wrap(plan.title, width, "strong"), *wrap(plan.why, width)]
+    lines = [*(wrap(plan.title, width, "strong") if title else ()), *wrap(plan.why, width)]
     warnings = plan.warnings
     if plan.reached:
         warnings = (*warnings, f"its limit of {plan.steps:,} timesteps is reached: asks for another")

@@ -23,7 +23,7 @@ from rltui.tui.checks.results import ABSENT, KeyChange
 from rltui.tui.dependencies import Dependencies, Launch
 from rltui.tui.launcher.catalog import Catalog, CatalogReader, CatalogReady, ProfileEntry
 from rltui.tui.launcher.details import LauncherDetails, LauncherTitle
-from rltui.tui.launcher.plan import PLANNED, OpenRun, Plan, PlanReady, Refusal, plan_item, plan_stamp
+from rltui.tui.launcher.plan import PLANNED, OpenRun, Plan, PlanReady, Refusal, offered, plan_item, plan_stamp
 from rltui.tui.launcher.start import force_dialog, nothing_fits_dialog, start_dialog, start_trainer
 from rltui.tui.launcher.tree import FIRST_PROFILE, HEADINGS, CatalogTree, Item, profile_at
 from rltui.tui.messages import BrowserAsked, Refused, RunOpened
@@ -164,11 +164,12 @@ class LauncherScreen(Screen[None]):
         if kind == "profile" and isinstance(plan, LaunchPlan) and plan.kind == "resume":
             launch = "Resume"
         run = self.catalog.run(item.name) if self.catalog and item and kind == "run" else None
-        dimmed = {"resume"} if run is None or run.state == "training" else set()
+        offer = offered(plan) if kind == "profile" else None
+        dimmed = {"resume"} if offer is None and (run is None or run.state == "training") else set()
         dimmed |= {"new", "edit", "compare"} if kind != "profile" else set()
         labels = {"launch": launch}
         if "resume" not in dimmed:  # what belongs to the moment is shown first
-            labels["resume"] = "Resume"
+            labels["resume"] = "Branch" if offer is not None and offer is not plan else "Resume"
         self.query_one(Footer).show(labels, frozenset(dimmed))
 
     @property
@@ -221,12 +222,22 @@ class LauncherScreen(Screen[None]):
             self._start(self.plan)
 
     def action_resume(self) -> None:
+        if profile_at(self.catalog, self.item) is not None:
+            self._start_offer()
+            return
         run = self.catalog.run(self.item.name) if self.catalog and self.item and self.item.kind == "run" else None
         if run is None:
             raise RltuiError("only a run can be resumed: choose one under Runs")
         if run.state == "training":
             raise RltuiError(f"{run.name} is training: enter shows it")
         self._start(self.plan)
+
+    def _start_offer(self) -> None:
+        if self.plan is None:
+            raise RltuiError("its checkpoints are being looked at")
+        if (offer := offered(self.plan)) is None:
+            raise RltuiError("no saved bot fits this profile, or its run trains: enter goes on")
+        self._launch_plan(offer)
 
     def action_new(self) -> None:
         self._profile("started anew")
@@ -245,16 +256,16 @@ class LauncherScreen(Screen[None]):
             self.ask_plan()
         elif isinstance(plan, OpenRun):
             self.post_message(RunOpened(plan.run))
-        elif isinstance(plan, LaunchPlan) and plan.kind != "branch":
+        elif isinstance(plan, LaunchPlan):
             self._launch_plan(plan)
-        elif entry is None:  # a state of a run: enter may have been pressed to look
+        elif entry is None:  # a state of a run that cannot be used
             self.app.push_screen(start_dialog(plan), self._launch_plan)
         elif isinstance(plan, Refusal):
             self._refuse(entry, plan)
 
     def _launch_plan(self, plan: LaunchPlan | None) -> None:
         if plan is not None:
-            start_trainer(self, plan, self._launch, self._clock, self.details.end_preflight())
+            start_trainer(self, self._data, plan, self._launch, self._clock, self.details.end_preflight())
 
     def _refuse(self, entry: ProfileEntry, plan: Refusal) -> None:
         if entry.check is not None and entry.check.forcible:
@@ -267,6 +278,8 @@ class LauncherScreen(Screen[None]):
         def answered(answer: str | None) -> None:
             if answer == "new":
                 self._start_otherwise(new=True)
+            elif answer == "offer":
+                self._launch_plan(plan.fallback)
             elif answer is not None:
                 self.post_message(RunOpened(answer.removeprefix("open ")))
 

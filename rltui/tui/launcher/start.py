@@ -16,10 +16,11 @@ from rltui import formatting
 from rltui.errors import RltuiError
 from rltui.formatting import LARGEST, timesteps_of
 from rltui.runs.launch_plan import LaunchPlan
+from rltui.runs.paths import DataDir, name_problem
 from rltui.runs.summary import RunSummary
 from rltui.tui.dependencies import Launch
 from rltui.tui.launcher.catalog import ProfileEntry
-from rltui.tui.launcher.plan import Plan, Refusal, next_round_total, plan_lines
+from rltui.tui.launcher.plan import Plan, Refusal, next_round_total, offer_words, plan_lines
 from rltui.tui.messages import RunOpened, unforeseen
 from rltui.tui.text import Line, wrap
 from rltui.tui.widgets.dialogs import Choice, ChoiceDialog, Dialog, PromptDialog
@@ -30,9 +31,12 @@ if TYPE_CHECKING:
 
 
 def start_trainer(
-    screen: Screen[Any], plan: LaunchPlan, launch: Launch, clock: Callable[[], float], note: str = ""
+    screen: Screen[Any], data: DataDir, plan: LaunchPlan, launch: Launch, clock: Callable[[], float], note: str = ""
 ) -> None:
-    """Ask for a new step limit where the old one is reached, launch, and post RunOpened to the screen. note: said meanwhile."""
+    """Ask for a branch's name, or a new step limit where the old one is reached; launch, and post RunOpened to the screen.
+
+    note: said meanwhile.
+    """
 
     def opened(trainer: LaunchedTrainer | None) -> None:
         if trainer is not None:
@@ -45,10 +49,30 @@ def start_trainer(
         if text is not None:
             go(replace(plan, steps=timesteps_of(text)))
 
-    if plan.reached:
+    def named(text: str | None) -> None:
+        if text is not None:
+            go(replace(plan, run=text.strip()))
+
+    if plan.kind == "branch":
+        screen.app.push_screen(_branch_dialog(data, plan), named)
+    elif plan.reached:
         screen.app.push_screen(_limit_dialog(plan), answered)
     else:
         go(plan)
+
+
+def _branch_dialog(data: DataDir, plan: LaunchPlan) -> PromptDialog:
+    """The name that it would have by itself is offered."""
+
+    def judge(text: str) -> str:
+        name = text.strip()
+        if problem := name_problem(name):
+            raise RltuiError(f"a run's name {problem}")
+        if data.has_run(name):
+            raise RltuiError(f"run {name} exists")
+        return replace(plan, run=name).title
+
+    return PromptDialog("Branch off as?", judge, lambda width: plan_lines(plan, width, title=False), plan.run)
 
 
 def _limit_dialog(plan: LaunchPlan) -> PromptDialog:
@@ -136,11 +160,15 @@ def start_dialog(plan: Plan) -> ChoiceDialog[LaunchPlan]:
 
 
 def nothing_fits_dialog(entry: ProfileEntry, plan: Refusal, training: RunSummary | None) -> ChoiceDialog[str]:
-    """No run can be gone on with: show the one that is being trained (`open RUN`), or begin another (`new`)."""
+    """No run can be gone on with: show the one that is being trained (`open RUN`), begin another (`new`) or take what is
+    offered (`offer`).
+    """
     choices: list[Choice[str]] = [("c", None, "Cancel")]
     if training is not None:
         choices.append(("o", f"open {training.name}", f"Open {training.name}, which trains now"))
     choices.append(("n", "new", "Start a new run"))
+    if plan.fallback is not None:
+        choices.append(("b", "offer", offer_words(plan.fallback)))
     return ChoiceDialog(f"{entry.name}: {plan.words.partition(chr(10))[0].rstrip(':')}", choices)
 
 

@@ -12,9 +12,11 @@ import pytest
 
 from rltui.errors import RltuiError
 from rltui.runs.checkpoint import write_checkpoint
-from rltui.runs.launch_plan import DamagedState, LaunchPlan, confirm, plan_launch
+from rltui.runs.journal import JournalWriter
+from rltui.runs.launch_plan import DamagedState, LaunchPlan, NothingFits, confirm, plan_launch
 from rltui.runs.lock import RunLock, count_start
 from rltui.runs.paths import DataDir
+from tests.fakes import run_story
 from tests.fakes.rlgym_ppo import write_theirs
 from tests.fakes.saved_runs import SIGNATURE, litter, make_files, make_meta, make_run, place, save, save_milestone
 
@@ -47,6 +49,43 @@ def test_no_run_yet(data: DataDir) -> None:
     assert plan.reason == f"start the new run {plan.run}, from zero: nothing is saved yet"
     assert (plan.profile, plan.args) == ("profiles/quick.toml", ("--resume", "new"))
     assert not data.root.exists(), "choosing creates nothing"
+
+
+def test_asked_for_its_own_runs_a_profile_passes_those_of_others_over(data: DataDir) -> None:
+    """meta.json of the story's runs names the profile quick."""
+    make_run(data, "alpha")
+    own, other = (plan_launch(data, SIGNATURE, profile=name, mode="own", now=NOW) for name in ("quick", "my-bot"))
+    assert (own.kind, own.run) == ("resume", "alpha")
+    assert (other.kind, other.why) == ("new", "from zero: nothing of it is saved yet")
+    assert plan_launch(data, SIGNATURE, profile="my-bot", now=NOW).run == "alpha"
+    unfit = msgspec.structs.replace(SIGNATURE, obs="default 89")
+    with pytest.raises(NothingFits):
+        plan_launch(data, unfit, profile="quick", mode="own", now=NOW)
+    with RunLock(data.run("alpha")):
+        with pytest.raises(NothingFits):
+            plan_launch(data, SIGNATURE, profile="quick", mode="own", now=NOW)
+        assert plan_launch(data, SIGNATURE, profile="my-bot", mode="own", now=NOW).kind == "new"
+
+
+def test_trainers_that_fill_the_cores_are_named_whatever_is_started(
+    data: DataDir, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The story's header: two workers on the host tower."""
+    monkeypatch.setattr("socket.gethostname", lambda: "tower")
+    milestone = save_milestone(make_run(data, "alpha"), 4, 5_000_000, "005M")
+    for name in ("beta", "gamma"):
+        journal = JournalWriter(make_run(data, name).journal)
+        journal.write(run_story.header(name))
+        journal.close()
+    said = {2: ["beta already fills the 2 cores: all will train slower"], 3: []}
+    for cores, warnings in said.items():
+        monkeypatch.setattr("os.cpu_count", lambda cores=cores: cores)
+        with RunLock(data.run("beta")):
+            for asked in ({"mode": "new"}, {"run": "alpha"}, {"mode": str(milestone)}):
+                assert list(choose(data, **asked).warnings) == warnings, (cores, asked)
+    with RunLock(data.run("beta")), RunLock(data.run("gamma")):
+        assert choose(data, mode="new").warnings == ("beta and gamma already fill the 3 cores: all will train slower",)
+    assert choose(data, mode="new").warnings == ()
 
 
 def test_the_newest_fitting_run_goes_on(data: DataDir) -> None:

@@ -254,7 +254,8 @@ def _auto(start: StartRequest, own: bool) -> LaunchPlan:
     if unfit:
         raise _nothing_fits(start, unfit)
     return _from_zero(
-        start.data.run(start.free_name()), f"from zero: nothing {'of it ' if own and names else ''}is saved yet"
+        start.data.run(start.free_name()),
+        f"from zero: {'this profile has no run' if own and names else 'nothing is saved'} yet",
     )
 
 

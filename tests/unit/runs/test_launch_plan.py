@@ -56,7 +56,7 @@ def test_asked_for_its_own_runs_a_profile_passes_those_of_others_over(data: Data
     make_run(data, "alpha")
     own, other = (plan_launch(data, SIGNATURE, profile=name, mode="own", now=NOW) for name in ("quick", "my-bot"))
     assert (own.kind, own.run) == ("resume", "alpha")
-    assert (other.kind, other.why) == ("new", "from zero: nothing of it is saved yet")
+    assert (other.kind, other.why) == ("new", "from zero: this profile has no run yet")
     assert plan_launch(data, SIGNATURE, profile="my-bot", now=NOW).run == "alpha"
     unfit = msgspec.structs.replace(SIGNATURE, obs="default 89")
     with pytest.raises(NothingFits):

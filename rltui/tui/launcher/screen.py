@@ -168,8 +168,8 @@ class LauncherScreen(Screen[None]):
         dimmed = {"resume"} if offer is None and (run is None or run.state == "training") else set()
         dimmed |= {"new", "edit", "compare"} if kind != "profile" else set()
         labels = {"launch": launch}
-        if "resume" not in dimmed:  # what belongs to the moment is shown first
-            labels["resume"] = "Branch" if offer is not None and offer is not plan else "Resume"
+        if "resume" not in dimmed and (offer is None or offer is not plan):  # what belongs to the moment is shown first
+            labels["resume"] = "Branch" if offer is not None else "Resume"
         self.query_one(Footer).show(labels, frozenset(dimmed))
 
     @property

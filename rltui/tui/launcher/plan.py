@@ -91,7 +91,7 @@ def offered(plan: Plan | None) -> LaunchPlan | None:
 def _with_offer(data: DataDir, catalog: Catalog, entry: ProfileEntry, plan: Plan, now: float) -> Plan:
     """Where nothing of the profile's own goes on: with the newest bot of another profile that fits, as a branch."""
     signature = entry.check.signature if entry.check is not None and entry.check.valid else None
-    if signature is None or (isinstance(plan, LaunchPlan) and plan.kind == "resume"):
+    if signature is None or isinstance(plan, OpenRun) or (isinstance(plan, LaunchPlan) and plan.kind == "resume"):
         return plan
     for run in catalog.runs:
         meta = run.checkpoint.meta if run.checkpoint else None

@@ -28,7 +28,8 @@ from rltui.events.records import (
 START = 1_764_244_800.0  # 2025-11-27 12:00:00 UTC
 STEPS = 20_480  # timesteps of an iteration
 SECONDS = 1.45  # of an iteration
-REWARDS = ("touch", "speed_toward_ball", "face_ball", "in_air")
+WEIGHTS = {"touch": 5.0, "speed_toward_ball": 1.0, "face_ball": 0.1, "in_air": 0.05}
+REWARDS = tuple(WEIGHTS)
 
 
 def header(
@@ -41,7 +42,7 @@ def header(
         obs_size=92, actions=90, policy_layers=[256, 256, 256], critic_layers=[256, 256, 256], policy_parameters=178_522,
         critic_parameters=155_649, learning_rate=2e-4, critic_learning_rate=2e-4, ent_coef=0.01, gamma=0.99, tick_skip=8,
         iteration=20_000, batch=10_000, minibatch=10_000, epochs=2, save_every=250_000, milestone_interval=5_000_000,
-        reward_names=list(REWARDS),
+        reward_names=list(REWARDS), reward_weights=WEIGHTS, ppo={"learning_rate": 2e-4, "ent_coef": 0.01},
     )  # fmt: skip
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import msgspec
 import pytest
 from textual.pilot import Pilot
+from textual.widgets import Input
 
 from rltui.events.commands import (
     Command,
@@ -19,6 +20,7 @@ from rltui.events.commands import (
     SetEntropy,
     SetFlag,
     SetLearningRate,
+    SetRewardWeight,
     Stop,
 )
 from rltui.events.records import SettingChanged, StateChanged
@@ -27,7 +29,9 @@ from rltui.tui.cockpit.change_prompt import ChangePrompt
 from rltui.tui.cockpit.screen import CockpitScreen
 from rltui.tui.help import HelpScreen
 from rltui.tui.launcher.screen import LauncherScreen
+from rltui.tui.panes.chart_view import Charting
 from rltui.tui.panes.log import LogPane
+from rltui.tui.panes.metrics import MetricsPane
 from rltui.tui.widgets.dialogs import ChoiceDialog
 from tests.fakes import run_story
 from tests.fakes.fake_run import FakeControl, FakeRun
@@ -140,6 +144,29 @@ async def test_a_change_is_typed_and_what_means_nothing_is_explained() -> None:
         await pilot.press("colon", *"lr 1", "escape")
         await until(pilot, lambda: isinstance(pilot.app.screen, CockpitScreen))
         assert len(control_of(run).sent) == 1
+
+
+async def test_a_change_begins_with_the_row_under_the_cursor() -> None:
+    run = live_run()
+    by_hand = SettingChanged(time=NOW, timesteps=12_000_000, setting="reward speed_toward_ball", value=2.0, by="ada")
+    run.records.add(by_hand)
+    async with cockpit(run) as pilot:
+        await until(pilot, lambda: bool(cockpit_of(pilot).snapshot.header.by_hand))  # type: ignore[union-attr]
+        await pilot.press("colon")
+        await until(pilot, lambda: isinstance(pilot.app.screen, ChangePrompt))
+        assert pilot.app.screen.query_one(Input).value == "", "the reward's chart is of no one setting"
+        await pilot.press("escape", "2", "down", "colon")
+        await until_shown(pilot, "now 2, profile 1")
+        line = pilot.app.screen.query_one(Input)
+        assert (line.value, line.selected_text) == ("reward speed_toward_ball 2", "2")
+        await pilot.press(*"*1.5")
+        assert line.value == "reward speed_toward_ball *1.5"
+        await until_shown(pilot, "✓ reward speed_toward_ball 3; now 2, profile 1")
+        await pilot.press("enter")
+        await until(pilot, lambda: control_of(run).sent == [SetRewardWeight("speed_toward_ball", 3.0)])
+        cockpit_of(pilot).query_one(MetricsPane).charting = Charting(keys=("train/learning_rate",))
+        await pilot.press("1", "colon", "end", *"/2", "enter")
+        await until(pilot, lambda: control_of(run).sent[-1] == SetLearningRate(1e-4))
 
 
 async def test_a_doubtful_change_is_warned_of_while_typed_and_asked_about_before_it_is_sent() -> None:

@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import ClassVar
 
 from textual.binding import BindingType
 from textual.suggester import Suggester
+from textual.widgets.input import Selection
 
 from rltui.errors import RltuiError
-from rltui.events.commands import SetLearningRate, command_name
+from rltui.events.commands import Command, SetLearningRate, command_name
 from rltui.events.metric_health import RATES
-from rltui.run_state.change_command import EXAMPLES, ChangeError, completed, completions, parse, value_warning
+from rltui.events.records import ENTROPY_SETTING, RATE_SETTING
+from rltui.run_state.change_command import (
+    EXAMPLES,
+    ChangeError,
+    completed,
+    completions,
+    parse,
+    setting_of,
+    value_now,
+    value_warning,
+    values_words,
+)
 from rltui.run_state.snapshot import RunSnapshot
 from rltui.tui.text import Line, named_lines
 from rltui.tui.widgets.dialogs import ChoiceDialog, PromptDialog
@@ -43,37 +56,44 @@ class ChangePrompt(PromptDialog):
         ("down", "typed(1)", "After"),
     ]
 
-    def __init__(self, snapshot: RunSnapshot, typed: list[str]) -> None:
-        """typed: changes sent before, oldest first; what is sent now is added."""
+    def __init__(self, snapshot: RunSnapshot, typed: list[str], begun: str = "") -> None:
+        """typed: changes sent before, oldest first; what is sent now is added. begun: what stands there, its last word to be
+        typed over.
+        """
         self._snapshot, self._typed = snapshot, typed
         self._place = len(typed)  # in `typed`; its end: the line of now
         self._suggester = ChangeSuggester(snapshot)
-        super().__init__("Change what?", self._judge, self._examples, suggester=self._suggester)
+        super().__init__("Change what?", self._judge, self._examples, begun, suggester=self._suggester)
+        self.line.select_on_focus = False
+        self.line.selection = Selection(begun.rfind(" ") + 1, len(begun))
         self.show_keys("tab completes · ↑ earlier · esc cancels")
 
     def _examples(self, width: int) -> list[Line]:
         """Each with the value of now, or what else it takes."""
-        header = self._snapshot.header
-        now = {}
-        if header is not None:
-            now = {
-                "lr": f"now {header.learning_rate:g}; ",
-                "entropy": f"now {header.ent_coef:g}",
-                "reward": ", ".join(header.reward_names),
-            }
-        rows = [(example, now.get(example.split()[0], "") + words, "muted") for example, words in EXAMPLES]
+        now = {
+            "lr": values_words(self._snapshot, RATE_SETTING),
+            "entropy": values_words(self._snapshot, ENTROPY_SETTING),
+            "reward": ", ".join(self._suggester.rewards),
+        }
+        rows = [(example, words or now.get(example.split()[0], ""), "muted") for example, words in EXAMPLES]
         return named_lines(rows, width)
+
+    def parse(self, text: str) -> Command:
+        """By what was in force when it was opened, as it is shown."""
+        return parse(text, self._suggester.rewards, partial(value_now, self._snapshot))
 
     def _judge(self, text: str) -> str:
         try:
-            command = parse(text, self._suggester.rewards)
+            command = self.parse(text)
         except ChangeError as error:
             words = self._suggester.words(text)
             raise RltuiError(f"… {', '.join(words)}" if words else str(error)) from None
         doubt = value_warning(command, self._snapshot)
         if doubt:
             return f"! {command_name(command)}: {doubt}"
-        return command_name(command) + (f" ({RATES})" if isinstance(command, SetLearningRate) else "")
+        values = values_words(self._snapshot, setting_of(command)) if setting_of(command) else ""
+        words = [command_name(command), values, RATES if isinstance(command, SetLearningRate) else ""]
+        return "; ".join(filter(None, words))
 
     def action_complete(self) -> None:
         """By the first word that fits."""
@@ -90,7 +110,7 @@ class ChangePrompt(PromptDialog):
 
     def take(self, text: str) -> None:
         """A doubtful one once it has been asked about."""
-        command = parse(text, self._suggester.rewards)
+        command = self.parse(text)
         doubt = value_warning(command, self._snapshot)
         if not doubt:
             self._send("send")

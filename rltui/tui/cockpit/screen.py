@@ -29,7 +29,7 @@ from rltui.events.commands import (
     command_name,
 )
 from rltui.events.promotion import distances
-from rltui.run_state.change_command import parse
+from rltui.run_state.change_command import begun
 from rltui.run_state.condition import condition, is_on
 from rltui.run_state.reader import RecordSource, RunReader
 from rltui.run_state.snapshot import RunSnapshot
@@ -374,12 +374,17 @@ class CockpitScreen(Screen[None]):
         self.app.push_screen(FlagsDialog(lambda: self.snapshot, self.send, self._clock, keys))
 
     def action_change(self) -> None:
+        """Of what the focused pane's cursor is on, to begin with."""
+
         def decide(text: str | None) -> None:
             if text is not None:
-                self.send(parse(text))
+                self.send(prompt.parse(text))
 
         self._check_may_ask("change")
-        self.app.push_screen(ChangePrompt(self.snapshot, self._changes), decide)
+        pane = self.focused_pane()
+        setting = pane.setting if pane is not None else ""
+        prompt = ChangePrompt(self.snapshot, self._changes, begun(self.snapshot, setting) if setting else "")
+        self.app.push_screen(prompt, decide)
 
     def action_leave(self) -> None:
         """Ask what is to become of the training, unless there is nothing to ask."""

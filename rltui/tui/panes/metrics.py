@@ -14,6 +14,7 @@ from rltui.errors import RltuiError
 from rltui.events.episode_reward import SHORT_SO_FAR, WHY_SHORT
 from rltui.events.metrics import health_of, metric_of
 from rltui.events.records import CLOCK
+from rltui.run_state.change_command import setting_of_metric
 from rltui.run_state.other_run import OtherRuns, adjacent_run
 from rltui.tui.actions import pane_bindings
 from rltui.tui.background import if_mounted
@@ -100,6 +101,10 @@ class MetricsPane(Pane):
 
     def on_unmount(self) -> None:
         self.comparison.stop()
+
+    @property
+    def setting(self) -> str:
+        return setting_of_metric(str(self.standing))
 
     @property
     def filtered(self) -> Filtered | None:

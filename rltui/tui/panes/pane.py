@@ -123,6 +123,11 @@ class Pane(LineWidget, can_focus=True):
         """What a filter hides rows of; None where there is nothing."""
         return None
 
+    @property
+    def setting(self) -> str:
+        """What of it can be changed while it trains, under the cursor: as in SettingChanged. Empty: nothing."""
+        return ""
+
     @classmethod
     def pane_id(cls) -> str:
         """As the registry of keys and ui.toml call it: ID, or the class's name without "Pane", in lower case."""

@@ -10,9 +10,10 @@ from textual import events
 from textual.binding import BindingType
 
 from rltui import formatting
-from rltui.events.episode_reward import PART, WEIGHT
+from rltui.events.episode_reward import PART
 from rltui.events.records import RunStarted, weight_of
 from rltui.formatting import over_episodes
+from rltui.run_state.change_command import value_now, value_of_profile
 from rltui.run_state.progress import change_since
 from rltui.run_state.rewards import newest_reward
 from rltui.run_state.snapshot import RunSnapshot
@@ -26,7 +27,7 @@ from rltui.tui.widgets.bars import signed_bar, sparkline_of
 from rltui.tui.widgets.chart import ChartData, Look, chart
 from rltui.tui.widgets.plot import DecimationCache
 
-FIGURE, SHARE, CHANGE, WEIGHT_WIDTH, CURVE = 9, 6, 20, 9, 16  # columns
+SHARE, WEIGHT_WIDTH, CHANGE, CURVE = 6, 7, 20, 16  # columns
 LEAST_BAR, LEAST_CHART, CHART_WIDTH = 5, 5, 34
 LEAST_ROWS = 3  # that the headings leave
 
@@ -35,8 +36,7 @@ LEAST_ROWS = 3  # that the headings leave
 class RewardRow:
     """value: mean weighted contribution to a car's episode. share: of all sizes together, 0–1.
 
-    weight: in force where a schedule or
-    somebody by hand has changed it; None while it is just as in the profile.
+    weight: in force; profile: as the profile has it. None: unknown.
     """
 
     name: str
@@ -44,6 +44,7 @@ class RewardRow:
     share: float | None
     change: Change | None
     weight: float | None
+    profile: float | None
 
 
 def rows_of(snapshot: RunSnapshot, parts: Mapping[str, float]) -> list[RewardRow]:
@@ -57,8 +58,9 @@ def rows_of(snapshot: RunSnapshot, parts: Mapping[str, float]) -> list[RewardRow
 
 def _row(snapshot: RunSnapshot, name: str, value: float | None, sizes: float) -> RewardRow:
     share = abs(value) / sizes if value is not None and sizes else None
-    weight = formatting.if_known(snapshot.metrics.get(WEIGHT + name))
-    return RewardRow(name, value, share, change_since(snapshot, PART + name), weight)
+    weight = weight_of(name)
+    now, profile = value_now(snapshot, weight), value_of_profile(snapshot, weight)
+    return RewardRow(name, value, share, change_since(snapshot, PART + name), now, profile)
 
 
 ORDERS: Sequence[tuple[str, Callable[[RewardRow], tuple[object, ...]]]] = (
@@ -94,11 +96,11 @@ class RewardsPane(FilterablePane):
     EVERY = 2.9
     EMPTY = "What each reward adds to an episode appears once episodes have ended."
     HELP = (
-        "Each bar is one reward's mean weighted contribution to a car's episode, over the newest 100 episodes or so; together "
-        "they are the reward per episode. The "
-        "percentage is its share of all contributions, signs aside; an arrow: it rises or falls, by the verdict's rule. "
-        "Weights are those in force, brighter where they differ from the profile's. One bar that dwarfs the rest is what "
-        "the bot will learn. A penalty should be negative. Dotted lines in the curve: changed weights, new phases or "
+        "Each row is one reward's mean weighted contribution to a car's episode, over the newest 100 episodes or so; "
+        "together they are the reward per episode. The bar, where there is room, is its size; the percentage its share of "
+        "all contributions, signs aside; an arrow: it rises or falls, by the verdict's rule. Weights are those in force, "
+        "brighter where they differ from the profile's; <change> changes the one under the cursor. One that dwarfs the rest "
+        "is what the bot will learn. A penalty should be negative. Dotted lines in the curve: changed weights, new phases or "
         "stages."
     )
 
@@ -135,6 +137,11 @@ class RewardsPane(FilterablePane):
         self.stay()
         self.redraw()
 
+    @property
+    def setting(self) -> str:
+        """The weight of the reward under the cursor."""
+        return weight_of(str(self.standing)) if self.standing is not None else ""
+
     def opened(self) -> None:
         self.call_next(self.run_action, "curve")
 
@@ -147,13 +154,15 @@ class RewardsPane(FilterablePane):
         reward = newest_reward(view.snapshot)
         every = ordered(rows_of(view.snapshot, reward.parts), self.order)
         found = self.filtered_rows(every, lambda row: row.name, lambda row: (row.name,))
-        figures = dict(zip((row.name for row in every), formatting.aligned([row.value for row in every]), strict=True))
-        rows = [self._row(view, row, every, figures[row.name], width) for row in found]
+        total, *figures = formatting.aligned([reward.mean, *(row.value for row in every)])
+        columns = _columns(width, every, max(map(len, (total, *figures))) + 1)
+        told = {row.name: figure for row, figure in zip(every, figures, strict=True)}
+        rows = [self._row(view, row, every, told[row.name], columns) for row in found]
         if self.alone:
             return self._alone(view, found, rows, width, height)
-        foot = _total(reward.mean, every, width)
+        foot = _total(total, columns)
         foot = foot if height > len(every) + len(foot) else foot[-1:]  # without the rule
-        head = [_heads(view, width, every)] if height >= min(len(every), LEAST_ROWS) + len(foot) + 1 else []
+        head = [_heads(every, columns)] if height >= min(len(every), LEAST_ROWS) + len(foot) + 1 else []
         table = min(len(head) + max(len(rows), 1), max(height - len(foot), 1))
         lines = [*self.selection(head, rows, width, table), *foot][:height]
         room = height - len(lines)
@@ -176,20 +185,24 @@ class RewardsPane(FilterablePane):
             return [*row, *wrap(self.with_keys(why), width, "muted")][:height]
         return [*row, *self._curve(view, found[at], at, (width, room))]
 
-    def _row(self, view: View, row: RewardRow, every: Sequence[RewardRow], figure: str, width: int) -> Line:
+    def _row(self, view: View, row: RewardRow, every: Sequence[RewardRow], figure: str, columns: _Columns) -> Line:
         """A blank for the cursor, the name, the bar, and as many figures as there is room for.
 
         every: hidden ones too. figure: its value, aligned with theirs.
         """
-        extra = _extras(view, row, width, _longest(every), self._memory)
-        name_width, bar = _sizes(width, every)
         role = "" if row.value else "muted"
+        extra: list[Span] = [
+            _weight(row),
+            (f"{formatting.aligned([row.change.by if row.change else None])[0]:>{CHANGE}}", "muted"),
+            ("  " + sparkline_of(view.snapshot.history, PART + row.name, CURVE, self._memory), "band"),
+        ]
         line: Line = (
-            (" ", ""), (pad(row.name, name_width) + " ", role), *_bar(row, every, bar),
-            (f"{figure:>{FIGURE}}", "muted" if figure == formatting.UNKNOWN else "strong"),
-            (_arrow(row), "muted"), (f"{formatting.percent(row.share):>{SHARE - 1}}", "muted"), *extra,
+            (" ", ""), (pad(row.name, columns.name) + " ", role), *_bar(row, every, columns.bar),
+            (f"{figure:>{columns.figure}}", "muted" if figure == formatting.UNKNOWN else "strong"),
+            (_arrow(row), "muted"), (f"{formatting.percent(row.share):>{SHARE - 1}}", "muted"),
+            *extra[: len(columns.extra)],
         )  # fmt: skip
-        return fit(line, width)
+        return fit(line, columns.whole)
 
     def _curves(self, view: View, found: Sequence[RewardRow], width: int, height: int) -> list[Line]:
         """The selected one's curve; where they fit side by side, as many as there is room for, it being among them."""
@@ -230,72 +243,57 @@ def _arrow(row: RewardRow) -> str:
     return "▲" if row.change.by > 0 else "▼"
 
 
-def _longest(every: Sequence[RewardRow]) -> int:
-    return max(len(row.name) for row in every)
+@dataclass(frozen=True, slots=True)
+class _Columns:
+    """Widths. extra: of weight, change and curve, those that there is room for."""
+
+    whole: int
+    name: int
+    bar: int
+    figure: int
+    extra: tuple[int, ...]
 
 
-def _sizes(width: int, every: Sequence[RewardRow]) -> tuple[int, int]:
-    """Columns of the names and of the bars."""
-    names = _longest(every)
-    bar = max(_bar_width(width, names), LEAST_BAR)
-    return min(names, max(width - 2 - bar - FIGURE - SHARE, 6)), bar
-
-
-def _bar_width(width: int, names: int) -> int:
-    return width - 2 - names - FIGURE - SHARE - sum(_extra_columns(width, names))
-
-
-def _extra_columns(width: int, names: int) -> list[int]:
-    """Widths of the columns that there is room for beside the bar: curve, change, weight."""
-    room = width - 2 - names - FIGURE - SHARE - 2 * LEAST_BAR
-    found: list[int] = []
-    for size in (WEIGHT_WIDTH, CHANGE, CURVE + 2):
-        if room < sum(found) + size:
+def _columns(width: int, every: Sequence[RewardRow], figure: int) -> _Columns:
+    """Whole names, figures, shares and weights come first, then the bar."""
+    figure, longest = max(figure, len(" mean")), max(len(row.name) for row in every)
+    room = width - 2 - longest - figure - SHARE
+    if room < WEIGHT_WIDTH:
+        bar = max(room, LEAST_BAR)
+        return _Columns(width, min(longest, max(width - 2 - bar - figure - SHARE, 6)), bar, figure, ())
+    extra = [WEIGHT_WIDTH]
+    for size in (CHANGE, CURVE + 2):
+        if room < sum(extra) + 2 * LEAST_BAR + size:
             break
-        found.append(size)
-    return found
+        extra.append(size)
+    return _Columns(width, longest, room - sum(extra), figure, tuple(extra))
 
 
-def _extras(view: View, row: RewardRow, width: int, names: int, memory: DecimationCache) -> list[Span]:
-    cells: list[Span] = [
-        _weight(view, row),
-        (f"{formatting.aligned([row.change.by if row.change else None])[0]:>{CHANGE}}", "muted"),
-        ("  " + sparkline_of(view.snapshot.history, PART + row.name, CURVE, memory), "band"),
-    ]
-    return cells[: len(_extra_columns(width, names))]
+def _weight(row: RewardRow) -> Span:
+    """Brighter where it differs from the profile's."""
+    words = formatting.UNKNOWN if row.weight is None else f"×{row.weight:.3g}"
+    return f"{words:>{WEIGHT_WIDTH}}", "muted" if row.weight == row.profile else "strong"
 
 
-def _weight(view: View, row: RewardRow) -> Span:
-    """As the profile has it, where that is told and in force."""
-    header = view.snapshot.header
-    profile = header.reward_weights.get(row.name) if header is not None else None
-    weight = row.weight if row.weight is not None else profile
-    words = "profile" if weight is None else f"×{weight:.3g}"
-    return f"{words:>{WEIGHT_WIDTH}}", "muted" if row.weight in (None, profile) else ""
-
-
-def _heads(view: View, width: int, every: Sequence[RewardRow]) -> Line:
+def _heads(every: Sequence[RewardRow], columns: _Columns) -> Line:
     span = next((row.change.span for row in every if row.change), None)
     change = f"change in {span} it." if span else "change"
-    names, bar = _sizes(width, every)
     titles = [f"{'weight':>{WEIGHT_WIDTH}}", f"{change:>{CHANGE}}", "  the whole run"]
-    extra = "".join(titles[: len(_extra_columns(width, _longest(every)))])
-    name = pad("reward", names + 1 + bar)
-    return text_line(f" {name}{'/ episode':>{FIGURE}}{'share':>{SHARE}}{extra}", "muted")
+    name, extra = pad("reward", columns.name + 1 + columns.bar), "".join(titles[: len(columns.extra)])
+    return text_line(f" {name}{'mean':>{columns.figure}}{'share':>{SHARE}}{extra}", "muted")
 
 
 def _bar(row: RewardRow, found: Sequence[RewardRow], width: int) -> Line:
     values = [item.value for item in found if item.value is not None]
     low, high = min([0.0, *values]), max([0.0, *values])
-    return ((" " * width, ""),) if row.value is None else signed_bar(row.value, low, high, width)
+    return ((" " * width, ""),) if row.value is None or width < LEAST_BAR else signed_bar(row.value, low, high, width)
 
 
-def _total(total: float | None, found: Sequence[RewardRow], width: int) -> list[Line]:
+def _total(figure: str, columns: _Columns) -> list[Line]:
     """The sum, below the column of what it sums."""
-    figure = formatting.aligned([total, *(row.value for row in found)])[0]
-    end = width - SHARE - sum(_extra_columns(width, _longest(found)))
+    end = columns.whole - SHARE - sum(columns.extra)
     return [
-        text_line("─" * width, "track"),
+        text_line("─" * columns.whole, "track"),
         ((pad(" reward / episode", max(end - len(figure), 0)), "muted"), (figure, "strong")),
     ]
 

@@ -2,11 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 import msgspec
 import pytest
 
 from rltui.events.commands import Command, Pause, SetEntropy, SetFlag, SetLearningRate, SetRender, SetRewardWeight
-from rltui.run_state.change_command import EXAMPLES, ChangeError, completed, completions, parse, value_warning
+from rltui.run_state.change_command import (
+    EXAMPLES,
+    ChangeError,
+    begun,
+    completed,
+    completions,
+    parse,
+    setting_of,
+    value_now,
+    value_warning,
+    values_words,
+)
 from rltui.run_state.snapshot import RunSnapshot
 from tests.fakes import run_story
 
@@ -47,7 +61,7 @@ def test_errors_say_what_would_do(subtests: pytest.Subtests) -> None:
         ("entrpy 1", 'did you mean "entropy"?'),
         ("xyz", "there are lr"),
         ("lr", "one number: lr 1e-4"),
-        ("lr fast", "a number, or the word profile, found 'fast'"),
+        ("lr fast", "+10%, or the word profile, found 'fast'"),
         ("lr nan", "with an end"),
         ("reward touch", "reward touch 2"),
         ("reward tuch 2", 'did you mean "touch"?'),
@@ -69,7 +83,48 @@ def test_errors_say_what_would_do(subtests: pytest.Subtests) -> None:
 
 def test_the_examples_are_commands() -> None:
     for example, _ in EXAMPLES:
-        parse(example, REWARDS)
+        parse(example, REWARDS, lambda setting: 1.0)
+
+
+def test_every_number_may_be_told_by_the_value_of_now(subtests: pytest.Subtests) -> None:
+    numbers: list[tuple[str, Callable[[float], Command]]] = [
+        ("lr", SetLearningRate),
+        ("entropy", SetEntropy),
+        ("reward touch", lambda value: SetRewardWeight("touch", value)),
+        ("reward turned", lambda value: SetRewardWeight("turned", value)),
+        ("reward eased", lambda value: SetRewardWeight("eased", value)),
+    ]
+    now = partial(value_now, SNAPSHOT)
+    for typed, made in numbers:
+        setting = setting_of(made(1.0))
+        value = now(setting)
+        assert value is not None
+        for change, factor in (("*0.5", 0.5), ("/2", 0.5), ("+10%", 1.1), ("-10%", 0.9), ("+1e2%", 2.0), ("*-1", -1.0)):
+            for text in (f"{typed} {change}", f"{typed} {value:g}{change}"):
+                with subtests.test(text=text):
+                    found = parse(text, (), now)
+                    assert type(found) is type(made(1.0)) and found == made(float(f"{value * factor:.6g}"))
+        assert parse(f"{typed} 3e-1*.5", (), now) == made(0.15)
+        assert begun(SNAPSHOT, setting) == f"{typed} {value:g}"
+        for wrong in ("*", "/0", "10%", "+10", "2*3*4", "*x"):
+            with subtests.test(wrong=f"{typed} {wrong}"):
+                if wrong == "+10":
+                    assert parse(f"{typed} +10", (), now) == made(10.0), "a sign is no step"
+                else:
+                    with pytest.raises(ChangeError):
+                        parse(f"{typed} {wrong}", (), now)
+        with pytest.raises(ChangeError, match="not known"):
+            parse(f"{typed} *0.5")
+
+
+def test_the_value_of_now_and_the_profile_s_are_told() -> None:
+    rated = msgspec.structs.replace(HEADER, ppo={"learning_rate": 3e-4, "ent_coef": 0.02}, by_hand={"entropy": 0.005})
+    snapshot = RunSnapshot(header=rated, metrics={"train/learning_rate": 1.5e-4, "weight/eased": -0.5})
+    assert values_words(snapshot, "learning rate") == "now 0.00015, profile 0.0003", "by a schedule"
+    assert values_words(snapshot, "entropy") == "now 0.005, profile 0.02"
+    assert values_words(SNAPSHOT, "reward turned") == "now -1, profile 1"
+    assert values_words(snapshot, "reward eased") == "now -0.5"
+    assert values_words(RunSnapshot(), "entropy") == ""
 
 
 def test_what_may_follow(subtests: pytest.Subtests) -> None:

@@ -28,7 +28,8 @@ METRICS = {
     EPISODES: 100.0,
     "weight/touch": 2.5,
 }
-SNAPSHOT = RunSnapshot(metrics=METRICS, header=run_story.header(), history=History().extended([(1, METRICS)]))
+HEADER = msgspec.structs.replace(run_story.header(), reward_weights={"touch": 1.0, "concede": -10.0})
+SNAPSHOT = RunSnapshot(metrics=METRICS, header=HEADER, history=History().extended([(1, METRICS)]))
 PARTS = newest_reward(SNAPSHOT).parts
 
 
@@ -82,7 +83,8 @@ def test_they_stay_while_no_episode_ends_and_begin_anew_with_a_task() -> None:
 def test_shares_leave_signs_aside_and_sum_to_one() -> None:
     rows = {row.name: row for row in rows_of(SNAPSHOT, PARTS)}
     assert (rows["touch"].share, rows["concede"].share, rows["in_air"].share) == (0.8, 0.2, None)
-    assert (rows["touch"].weight, rows["concede"].weight) == (2.5, None)
+    assert (rows["touch"].weight, rows["concede"].weight) == (2.5, -10.0)
+    assert (rows["touch"].profile, rows["concede"].profile, rows["in_air"].weight) == (1.0, -10.0, None)
 
 
 def test_the_change_is_the_one_that_the_verdict_judges() -> None:
@@ -119,12 +121,12 @@ def test_a_wide_pane_has_weight_change_and_curve() -> None:
     snapshot = replace(SNAPSHOT, history=history(300))
     head, first, *_ = plain(RewardsPane().draw(View(snapshot, 0.0), 110, 5)).split("\n")
     assert head.split("  ")[0] == " reward"
-    assert head.endswith("/ episode share   weight   change in 150 it.  the whole run")
-    for title, figure in ("/ episode", "+24.00"), ("share", "80 %"), ("weight", "×2.5"):
+    assert head.endswith("mean share weight   change in 150 it.  the whole run")
+    for title, figure in ("mean", "+24.00"), ("share", "80 %"), ("weight", "×2.5"):
         assert head.index(title) + len(title) == first.index(figure) + len(figure)
     text = plain(RewardsPane().draw(View(snapshot, 0.0), 110, 8))
     assert "×2.5" in text
-    assert "profile" in text
+    assert "×-10" in text and text.split("in_air")[1].split()[2] == "–", "not known"
     assert "+1.91" in text
 
 
@@ -154,15 +156,17 @@ def test_a_chart_for_each_where_there_is_room(subtests: pytest.Subtests) -> None
 
 
 def test_rewards_show_signs_and_their_sum() -> None:
-    view = with_metrics(reward__touch=24.0, reward__concede=-6.0, reward__in_air=None, rollout__policy_reward=18.0)
-    assert plain(RewardsPane().draw(view, 42, 6)) == "\n".join(
+    weights = {"weight__touch": 5.0, "weight__concede": -1.0}
+    paid = {"reward__touch": 24.0, "reward__concede": -6.0, "reward__in_air": None}
+    view = with_metrics(**paid, **weights, rollout__policy_reward=18.0)
+    assert plain(RewardsPane().draw(view, 43, 6)) == "\n".join(
         [
-            " reward                    / episode share",
-            " touch       ━━━━━━━━━━━━━━   +24.00▲ 80 %",
-            " concede ━━━━                  -6.00  20 %",
-            " in_air                            –     –",
-            "──────────────────────────────────────────",
-            " reward / episode             +18.00",
+            " reward                   mean share weight",
+            " touch      ━━━━━━━━━━━ +24.00▲ 80 %     ×5",
+            " concede ━━━             -6.00  20 %    ×-1",
+            " in_air                      –     –  ×0.05",
+            "───────────────────────────────────────────",
+            " reward / episode       +18.00",
         ]
     )
     assert "─" not in plain(RewardsPane().draw(view, 42, 5)), "the rule makes room for the headings"
@@ -173,7 +177,7 @@ def test_rewards_that_do_not_fit_scroll_above_their_sum() -> None:
     pane = RewardsPane()
     lines = plain(pane.draw(with_metrics(**many), 40, 6)).split("\n")
     assert [line[1:3] for line in lines[1:5]] == ["r9", "r8", "r7", "r6"]
-    assert lines[0].split()[:4] == ["reward", "/", "episode", "share"]
+    assert lines[0].split() == ["reward", "mean", "share", "weight"]
     assert lines[5].startswith(" reward / episode")
     pane.cursor = 8
     assert plain(pane.draw(with_metrics(**many), 40, 6)).split("\n")[4].startswith(" r1")

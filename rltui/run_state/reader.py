@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import queue
 import threading
 import time
@@ -9,13 +10,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Protocol
 
+import msgspec
+
 from rltui import formatting, safe_io
 from rltui.errors import RltuiError, in_words
 from rltui.events.commands import Command, Live, ServerMessage, Welcome, command_name
 from rltui.events.records import Record
 from rltui.run_state.fold import fold, fold_control, with_command
 from rltui.run_state.log_entries import LogEntry
-from rltui.run_state.snapshot import LOG_LINES, CommandStatus, Link, RunSnapshot
+from rltui.run_state.snapshot import LOG_LINES, CommandStatus, LeftAt, Link, RunSnapshot
 from rltui.run_state.verdict import Verdict, verdict, with_findings
 from rltui.runs.journal import LARGEST_PART
 from rltui.runs.journal_cache import CachedJournal, IterationRows
@@ -77,6 +80,12 @@ class RecordSource(Protocol):
 
     def last_output(self) -> str:
         """The end of what the trainer printed, for a start that failed before the first record."""
+
+    def left_at(self) -> LeftAt | None:
+        """When a cockpit on it was last left; None where nobody knows."""
+
+    def leave(self, at: LeftAt) -> None:
+        """A cockpit on it is left now."""
 
 
 def read_all(journal: JournalSource, snapshot: RunSnapshot) -> RunSnapshot:
@@ -288,3 +297,13 @@ class RunFiles:
 
     def last_output(self) -> str:
         return safe_io.tail(self.paths.log, OUTPUT_LINES) if self.paths.log.is_file() else ""
+
+    def left_at(self) -> LeftAt | None:
+        try:
+            return msgspec.json.decode(safe_io.read_bytes(self.paths.left), type=LeftAt)
+        except (OSError, msgspec.DecodeError):
+            return None
+
+    def leave(self, at: LeftAt) -> None:
+        with contextlib.suppress(OSError):  # somebody else's run, or a deleted one
+            self.paths.left.write_bytes(msgspec.json.encode(at))

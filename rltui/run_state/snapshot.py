@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+import msgspec
+
 from rltui.events.commands import ViewerLive
 from rltui.events.records import (
     ENTROPY_SETTING,
@@ -79,6 +81,14 @@ class CommandStatus:
     stage: Stage
     text: str  # detail of an applied one, reason of a refused one
     time: float  # Unix time of the stage
+
+
+class LeftAt(msgspec.Struct, frozen=True):
+    """When a cockpit on the run was left, and how far the run was. log_total: entries of the log until then."""
+
+    time: float  # Unix seconds
+    timesteps: int
+    log_total: int
 
 
 @dataclass(frozen=True, slots=True)

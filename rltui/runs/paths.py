@@ -13,7 +13,8 @@ from rltui.errors import RltuiError
 from rltui.profile.locate import RUN_FILE
 from rltui.safe_io import real
 
-# <data>/runs/<run>/                       run.toml journal.jsonl milestones.json trainer.log (trainer.1.log: before it) lock lock.json socket.json start
+# <data>/runs/<run>/                       run.toml journal.jsonl milestones.json trainer.log (trainer.1.log: before it) lock lock.json
+# socket.json start left.json
 # <data>/checkpoints/<run>/<timesteps>/    numbered folders and nothing else: rlgym-ppo reads every name here as a number
 # <data>/checkpoints/milestones/<run>/Phase<N>-<label>/<millions>M/
 # <data>/checkpoints/.saving/<run>/        folders being written or removed; no reader looks here
@@ -91,6 +92,11 @@ class RunPaths:
     @property
     def log(self) -> Path:
         return self.folder / "trainer.log"
+
+    @property
+    def left(self) -> Path:
+        """When a cockpit on it was last left."""
+        return self.folder / "left.json"
 
     @property
     def lock(self) -> Path:

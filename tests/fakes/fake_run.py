@@ -17,6 +17,7 @@ from rltui.events.commands import (
     command_name,
 )
 from rltui.events.records import Record
+from rltui.run_state.snapshot import LeftAt
 
 ME = "ada on tower, pid 5151"
 
@@ -106,6 +107,7 @@ class FakeRun:
         self.process = process
         self.deleted = False
         self.output = ""
+        self.left: LeftAt | None = None
 
     def journal(self) -> FakeJournal:
         return self.records
@@ -124,3 +126,9 @@ class FakeRun:
 
     def last_output(self) -> str:
         return self.output
+
+    def left_at(self) -> LeftAt | None:
+        return self.left
+
+    def leave(self, at: LeftAt) -> None:
+        self.left = at

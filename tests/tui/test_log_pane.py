@@ -11,9 +11,11 @@ import pytest
 
 from rltui.events.records import LogLine, Record, WorkerFailed
 from rltui.run_state.log_entries import LEVELS
+from rltui.run_state.snapshot import LeftAt
 from rltui.tui.capture import screen_text
 from rltui.tui.panes.log import LogPane
 from rltui.tui.panes.metrics import MetricsPane
+from rltui.tui.text import plain
 from rltui.tui.widgets.dialogs import TextDialog
 from tests.fakes import run_story
 from tests.fakes.fake_run import FakeJournal, FakeRun
@@ -229,3 +231,22 @@ async def test_a_walk_over_the_pane_s_keys_breaks_nothing(subtests: pytest.Subte
                         await pilot.press("escape")
                     elif cockpit_of(pilot).focused_pane() is not pane:
                         await pilot.press("9")
+
+
+async def test_who_comes_back_is_told_what_came_meanwhile_and_sees_where_they_left() -> None:
+    run = talking()
+    async with cockpit(run) as pilot:
+        snapshot = cockpit_of(pilot).snapshot
+    assert run.left == LeftAt(NOW, snapshot.timesteps, snapshot.log_total), "of this look"
+    run = talking()
+    run.left = LeftAt(NOW - 7200, snapshot.timesteps - 500, snapshot.log_total - 10)
+    async with cockpit(run) as pilot:
+        text = await until_shown(pilot, "While you were away")
+        assert "2 h 00 min: 500 timesteps, 1 death, 0" in text
+        pane = cockpit_of(pilot).query_one(LogPane)
+        await pilot.press("9", "f")
+        rows = [plain([row]) for row in pane.lines]
+        rule = next(place for place, row in enumerate(rows) if "you left" in row)
+        assert "line 51" in rows[rule - 1] and "line 52" in rows[rule + 1]
+        await pilot.press("home")
+        await until(pilot, lambda: not any("you left" in plain([row]) for row in pane.lines))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from rltui import formatting
-from rltui.run_state.snapshot import RunSnapshot, Stage
+from rltui.run_state.snapshot import LeftAt, RunSnapshot, Stage
 from rltui.tui.actions import COCKPIT, NO_KEY, Action, key_name, plain_name
 from rltui.tui.keymap import OwnKeys, with_own_keys
 from rltui.tui.text import Line
@@ -69,6 +69,21 @@ def flag_keys(own: OwnKeys) -> dict[str, str]:
     """By flag the key that switches it, and by `flags` that which shows all."""
     names = {action.name: plain_name(action) for action in COCKPIT}
     return {names[name]: key for name, key in _keys(COCKPIT, own).items() if name.startswith("flag")}
+
+
+def away_text(left: LeftAt, now: RunSnapshot, moment: float) -> str:
+    """`3 h 12 min: 12,400,000 timesteps, 2 deaths, 1 milestone`. moment: Unix seconds."""
+    new = max(now.log_total - left.log_total, 0)
+    entries = now.log[-new:] if new else ()
+    deaths = sum(entry.level == "error" and entry.worker is not None for entry in entries)
+    milestones = sum(mark.kind == "milestone" and mark.timesteps > left.timesteps for mark in now.marks)
+    steps = now.timesteps - left.timesteps
+    found = [
+        f"{steps:,} timesteps" if steps >= 0 else f"back by {-steps:,} timesteps",
+        formatting.plural(deaths, "death"),
+        formatting.plural(milestones, "milestone"),
+    ]
+    return f"{formatting.duration(moment - left.time)}: {', '.join(found)}"
 
 
 def frozen_text(still: RunSnapshot, since: float, now: RunSnapshot) -> str:

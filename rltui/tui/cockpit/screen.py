@@ -32,14 +32,21 @@ from rltui.events.promotion import distances
 from rltui.run_state.change_command import begun
 from rltui.run_state.condition import condition, is_on
 from rltui.run_state.reader import RecordSource, RunReader
-from rltui.run_state.snapshot import RunSnapshot
+from rltui.run_state.snapshot import LeftAt, RunSnapshot
 from rltui.tui.actions import COCKPIT, Action, Place, bindings, in_footer, pane_footer
 from rltui.tui.ascii import ChartStyle
 from rltui.tui.background import Newest, if_mounted
 from rltui.tui.cockpit.change_prompt import ChangePrompt
 from rltui.tui.cockpit.dialogs import FlagsDialog, QuitChoice, phase_dialog, quit_dialog
 from rltui.tui.cockpit.layout import SINGLE_HEIGHT, SINGLE_WIDTH, STATUS, PaneGrid, is_minimal, is_single
-from rltui.tui.cockpit.messages import command_status, flag_keys, frozen_text, how_to_resume, nothing_to_close
+from rltui.tui.cockpit.messages import (
+    away_text,
+    command_status,
+    flag_keys,
+    frozen_text,
+    how_to_resume,
+    nothing_to_close,
+)
 from rltui.tui.messages import BrowserAsked, Refused, ResumeAsked, unforeseen
 from rltui.tui.notifications import exit_message
 from rltui.tui.panes.action_table import ActionTablePane
@@ -80,6 +87,7 @@ PANES: tuple[type[Pane], ...] = (
 _FILTER, _RESUME = (next(action for action in COCKPIT if action.name == name) for name in ("filter", "resume"))
 _ALWAYS = [action for action in in_footer("cockpit") if action not in (_FILTER, _RESUME)]
 _TRAINING = frozenset(action.name for action in in_footer("cockpit") if action.trains)
+AWAY = 60.0  # seconds; who was away for less remembers
 TICK = 1.0  # seconds; ages grow also when nothing is heard
 
 
@@ -127,6 +135,7 @@ class CockpitScreen(Screen[None]):
         self._inbox: Newest[RunSnapshot] = Newest()
         self._reader: RunReader | None = None
         self._leaving = False
+        self._left: LeftAt | None = None  # until it has been told what came since
         self._still: View | None = None  # the view of when the display was frozen
         self.set_reactive(CockpitScreen.snapshot, RunSnapshot(run=source.name))
 
@@ -138,6 +147,7 @@ class CockpitScreen(Screen[None]):
         yield FilterBar()
 
     def on_mount(self) -> None:
+        self._left = self.query_one(LogPane).left = self.source.left_at()
         words = unforeseen(self.app)
         self._reader = RunReader(self.source, self._deliver, readonly=self.readonly, clock=self._clock, words=words)
         self._reader.start()
@@ -146,6 +156,8 @@ class CockpitScreen(Screen[None]):
     def on_unmount(self) -> None:
         if self._reader is not None:
             self._reader.stop()
+        if self.snapshot.header is not None:
+            self.source.leave(LeftAt(self._clock(), self.snapshot.timesteps, self.snapshot.log_total))
 
     def on_resize(self) -> None:
         minimal = is_minimal(*self.size)
@@ -176,6 +188,10 @@ class CockpitScreen(Screen[None]):
         self.grid.place(self.shown)
         self.show_now()
         self.post_message(self.SnapshotChanged(before, now))
+        if (left := self._left) is not None and now.log_total >= left.log_total:  # all of a long journal has been read
+            self._left = None
+            if self._clock() - left.time >= AWAY:
+                self.notify(away_text(left, now, self._clock()), title="While you were away", timeout=20)
         if self._leaving and not self.running:
             self.app.exit(
                 f"{now.run} has stopped at {now.timesteps:,} timesteps; look at it again with: rltui attach {now.run}"

@@ -14,6 +14,7 @@ from rltui import formatting
 from rltui.errors import RltuiError
 from rltui.events.records import Level
 from rltui.run_state.log_entries import LEVELS, LogEntry
+from rltui.run_state.snapshot import LeftAt
 from rltui.tui.actions import pane_bindings
 from rltui.tui.panes.log_view import LogFilter, LogList, LogWindow, folded_lines, opened_lines
 from rltui.tui.panes.pane import Pane, View
@@ -45,6 +46,7 @@ class LogPane(Pane, ScrollableLines):
         super().__init__(name=name, classes=classes)
         self._list = LogList()
         self._window = LogWindow(self._list)
+        self.left: LeftAt | None = None  # a rule stands there
 
     @property
     def level(self) -> Level:
@@ -78,9 +80,20 @@ class LogPane(Pane, ScrollableLines):
         pattern = self.pattern
         cursor = self._window.place if is_attended(self) and self._window.cursor is not None else -1
         lines: list[Line] = []
-        for place, rows in self._window.view(height, lambda entry: folded_lines(entry, width, pattern)):
+        first_new = self._first_new()
+
+        def lines_of(entry: LogEntry) -> list[Line]:
+            rule = [_rule(self.left, width)] if self.left is not None and entry is first_new else []
+            return [*rule, *folded_lines(entry, width, pattern)]
+
+        for place, rows in self._window.view(height, lines_of):
             lines += [_under_cursor(row, width) for row in rows] if place == cursor else rows
         return lines or [text_line(self._nothing(), "muted")]
+
+    def _first_new(self) -> LogEntry | None:
+        """The first listed entry that came after the run was left; None where none did, or none was there before."""
+        place = self._list.index(self.left.log_total) if self.left is not None else 0
+        return self._list.entries[place] if 0 < place < len(self._list) else None
 
     def subtitle(self, view: View) -> str:
         self._catch_up(view)
@@ -178,6 +191,10 @@ class LogPane(Pane, ScrollableLines):
         wanted = self._list.wanted
         filtered = " that matches the filter" if wanted.pattern.text else ""
         return f"nothing of level {wanted.level} or above{filtered}"
+
+
+def _rule(left: LeftAt, width: int) -> Line:
+    return ((f"── you left {formatting.date(left.time)} ".ljust(width, "─"), "act"),)
 
 
 def _loud(words: str) -> str:

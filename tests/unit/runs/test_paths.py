@@ -24,6 +24,7 @@ PLACES = {
     "profile": "runs/alpha/run.toml",
     "milestones_json": "runs/alpha/milestones.json",
     "log": "runs/alpha/trainer.log",
+    "left": "runs/alpha/left.json",
     "lock": "runs/alpha/lock",
     "lock_json": "runs/alpha/lock.json",
     "start": "runs/alpha/start",

@@ -6,8 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from rltui.run_state.snapshot import CommandStatus, RunSnapshot
-from rltui.tui.cockpit.messages import command_status, how_to_resume
+from rltui.events.records import CheckpointSaved, IterationFinished, WorkerFailed
+from rltui.run_state.fold import fold
+from rltui.run_state.snapshot import CommandStatus, LeftAt, RunSnapshot
+from rltui.tui.cockpit.messages import away_text, command_status, how_to_resume
 from rltui.tui.notifications import exit_message
 from rltui.tui.text import plain
 from tests.fakes import run_story
@@ -60,3 +62,25 @@ def test_answers_are_the_trainers_words_and_fade() -> None:
     assert lost == "✗ pause sent, no answer: the connection ended after 4 s"
     assert answer("applied", "paused", 9) == ""
     assert plain([command_status(RunSnapshot(), T)]) == ""
+
+
+def test_what_came_while_nobody_looked() -> None:
+    before = fold(RunSnapshot(), [run_story.header(), failure(0), milestone(100), row(1, 100)])
+    left = LeftAt(T, before.timesteps, before.log_total)
+    assert away_text(left, before, T + 90) == "1 min 30 s: 0 timesteps, 0 deaths, 0 milestones"
+    now = fold(before, [failure(0), failure(1), row(2, 70_000), milestone(60_000)])
+    assert away_text(left, now, T + 11_520) == "3 h 12 min: 69,900 timesteps, 2 deaths, 1 milestone"
+
+
+def failure(worker: int) -> WorkerFailed:
+    return WorkerFailed(time=T, worker=worker, kind="died", reason="killed by SIGKILL", trace="")
+
+
+def milestone(timesteps: int) -> CheckpointSaved:
+    return CheckpointSaved(
+        time=T, kind="milestone", path="m", label="5 M", timesteps=timesteps, bytes=1, held_seconds=0.0, seconds=0.1
+    )
+
+
+def row(number: int, timesteps: int) -> IterationFinished:
+    return IterationFinished(time=T, iteration=number, timesteps=timesteps, metrics={})

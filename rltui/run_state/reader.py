@@ -20,6 +20,7 @@ from rltui.run_state.fold import fold, fold_control, with_command
 from rltui.run_state.log_entries import LogEntry
 from rltui.run_state.snapshot import LOG_LINES, CommandStatus, LeftAt, Link, RunSnapshot
 from rltui.run_state.verdict import Verdict, verdict, with_findings
+from rltui.runs.atomic import replace_file
 from rltui.runs.journal import LARGEST_PART
 from rltui.runs.journal_cache import CachedJournal, IterationRows
 from rltui.runs.lock import lock_holder
@@ -305,5 +306,6 @@ class RunFiles:
             return None
 
     def leave(self, at: LeftAt) -> None:
-        with contextlib.suppress(OSError):  # somebody else's run, or a deleted one
-            self.paths.left.write_bytes(msgspec.json.encode(at))
+        with contextlib.suppress(OSError):  # somebody else's run
+            if not self.gone():
+                replace_file(self.paths.left, msgspec.json.encode(at))

@@ -24,6 +24,7 @@ from rltui.profile import load, save
 from rltui.profile.curriculum import _content
 from rltui.profile.locate import ProfileFile
 from rltui.run_state.reader import RunFiles
+from rltui.run_state.snapshot import LeftAt
 from rltui.runs import checkpoint, meta
 from rltui.runs.inventory import change_mark, list_checkpoints, read_marks
 from rltui.runs.journal import JournalWriter, read_end, read_start
@@ -115,6 +116,15 @@ def journal_of_a_trainer(path: Path) -> str:
     except OSError as error:
         assert refused, error
     return refused
+
+
+def left(path: Path) -> str:
+    """It only informs."""
+    run = RunFiles(data(path).run("alpha"), connect=ControlClient)
+    run.left_at()
+    run.leave(LeftAt(1.0, 2, 3))
+    assert run.left_at() in (LeftAt(1.0, 2, 3), None)
+    return ""
 
 
 def lock(path: Path) -> str:
@@ -236,6 +246,7 @@ PLACES = {
     "lock": Place(f"{RUN}/lock", lock, CONTENT | {"two gigabytes"}),
     "who holds the lock": Place(f"{RUN}/lock.json", holder_of),
     "address": Place(f"{RUN}/socket.json", address),
+    "when it was left": Place(f"{RUN}/left.json", left, ALL),
     "marks": Place(f"{RUN}/milestones.json", marks),
     "meta.json": Place(f"{CHECKPOINT}/{meta.NAME}", damage),
     "manifest": Place(f"{CHECKPOINT}/{checkpoint.MANIFEST}", damage),

@@ -62,6 +62,14 @@ def users_line(error: BaseException) -> str:
     return f"{theirs[-1].filename}:{theirs[-1].lineno}" if script else ""
 
 
+def hung_line(trace: str) -> str:
+    """`path/to/my.py:12` from faulthandler's trace: the innermost line outside Python and this program, or else of all."""
+    own = (os.path.dirname(os.path.abspath(__file__)), os.path.dirname(os.__file__), "<")  # noqa: PTH100, PTH120
+    current = trace.rpartition("Current thread")[2].partition("\n\n")[0]
+    frames = [f"{file}:{line}" for file, line in re.findall(r'File "(.+)", line (\d+) in ', current)]
+    return next((frame for frame in frames if not frame.startswith(own)), frames[0] if frames else "")
+
+
 def where_in(error: BaseException, file: str | None) -> str:
     """` (file:line)`, the last line of this file that the error came through, or ""."""
     lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == file]

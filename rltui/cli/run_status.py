@@ -105,7 +105,7 @@ def read_status(paths: RunPaths) -> RunStatus:
         phase=summary.phase,
         timesteps=live.timesteps if live else summary.timesteps,
         iteration=live.iteration if live else summary.iteration,
-        speed=summary.speed,
+        speed=None if live and any(worker.state == "stopped" for worker in live.workers) else summary.speed,
         updated=summary.updated,
         metrics=summary.metrics,
         reward=summary.reward,

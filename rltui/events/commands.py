@@ -163,11 +163,16 @@ class Welcome(msgspec.Struct, frozen=True, tag="welcome"):
     you: str = ""  # this client's name as others see it
 
 
+def stopped_words(pid: int | None) -> str:
+    """Of a process that a signal has stopped, and what makes it go on."""
+    return f"stopped by a signal: kill -CONT {pid}"
+
+
 class WorkerLive(msgspec.Struct, frozen=True):
     """One worker now. Unknown is None."""
 
     worker: int
-    state: str  # starting, waiting, collecting, restarting; in the trainer (serial collector)
+    state: str  # starting, waiting, collecting, restarting; stopped, starved; in the trainer (serial collector)
     pid: int | None
     steps_per_second: float | None  # over its newest rollout
     arenas: int

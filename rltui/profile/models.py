@@ -406,7 +406,7 @@ class WorkersSection(Section):
         default=30.0,
         ge=1,
         le=3600,
-        description="A worker silent for longer counts as hung and is restarted.",
+        description="A worker that hangs for longer is restarted; one that is stopped, or gets no core, is waited for.",
         json_schema_extra=_unit("s"),
     )
 

@@ -161,8 +161,10 @@ def speed(snapshot: RunSnapshot) -> float | None:
 def recent(snapshot: RunSnapshot) -> RecentSpeed | None:
     """Over the newest iterations of this start, None before its first: the figure of lists and of `rltui status`.
 
-    Of a session that has ended without an iteration: of the one before.
+    Of a session that has ended without an iteration: of the one before. None too while training waits for a stopped worker.
     """
+    if not snapshot.ended and any(row.state == "stopped" for row in snapshot.workers):
+        return None
     column = snapshot.history.columns.get(metric_keys.OVERALL_SPEED)
     first, end = newest_rows(snapshot)
     return mean_speed(column[first:end]) if column is not None else None

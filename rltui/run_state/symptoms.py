@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from statistics import median
 
 from rltui import formatting
+from rltui.events.commands import stopped_words
 from rltui.events.metric_health import SYMPTOMS, side_of, usual_range
 from rltui.events.metrics import metric_of
 from rltui.run_state.snapshot import RunSnapshot, WorkerRow
@@ -107,6 +108,10 @@ def worker_problem(row: WorkerRow, now: float, usual: float | None, since: float
     """What is wrong with a worker of a run that goes on, worst first; None for a healthy one. since: `at_work_since`."""
     if row.state == "failed":
         return "failed", "bad"
+    if row.state == "stopped":
+        return stopped_words(row.pid), "bad"
+    if row.state == "starved":
+        return "too little of the processor", "warn"
     if row.state == "restarting":
         return "restarting", "warn"
     age = beat_age(row, now)

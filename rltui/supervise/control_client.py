@@ -229,7 +229,9 @@ def _open(paths: RunPaths, address: SocketAddress, timeout: float) -> sockets.By
 
 
 def _silent(paths: RunPaths, address: SocketAddress) -> TrainerSilentError:
+    from rltui.supervise.processes import is_stopped
+
     return TrainerSilentError(
         f"the trainer of run {paths.name} (pid {address.pid}) does not answer",
-        f"stopped or hung? its output: {paths.log}",
+        commands.stopped_words(address.pid) if is_stopped(address.pid) else f"its output: {paths.log}",
     )

@@ -1,4 +1,4 @@
-"""Processes: a detached one with its log, a spawned one with a pipe, the stop ladder for a process and its descendants."""
+"""Processes: a detached one with its log, a spawned one with a pipe, the time one had for itself, the stop ladder for a tree."""
 
 from __future__ import annotations
 
@@ -31,7 +31,10 @@ How = Literal["had ended", "when asked", "terminated", "killed", "would not die"
 Spec = TypeVar("Spec")
 BLAS_THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 TUNABLES = "GLIBC_TUNABLES"
+STOPPED = (psutil.STATUS_STOPPED, psutil.STATUS_TRACING_STOP)
 HUGE_PAGES = "glibc.malloc.hugetlb"
+IDLE = 1.0  # seconds without any use of a core: asleep, where the system does not say so
+LONGEST_GAP = 1.0  # seconds between two looks that count at most: who looks may have been stopped too
 
 
 def prepare_environment() -> None:
@@ -70,6 +73,48 @@ def start_piped(
 
 def _run_piped(output: None, main: Callable[[Spec, Connection], object], spec: Spec, pipe: Connection) -> None:
     main(spec, pipe)
+
+
+class OwnTime:
+    """Clock of what a process had for itself: `seconds` on a core, or asleep of its own accord.
+
+    None pass while a signal has it stopped (`stopped`). `short`: seconds in which it waited for a core or the disk.
+    """
+
+    def __init__(self, pid: int) -> None:
+        """NoSuchProcess where it is gone."""
+        self.seconds = self.short = self._idle = 0.0
+        self.stopped = False
+        self._process, self._looked = psutil.Process(pid), time.monotonic()
+        self._used = self._on_core()
+
+    def look(self) -> None:
+        """Count the time since the last look as what the process is found doing now; nothing once it is gone."""
+        now = time.monotonic()
+        passed, self._looked = min(now - self._looked, LONGEST_GAP), now
+        with contextlib.suppress(psutil.Error):
+            status, before = self._process.status(), self._used
+            self._used = self._on_core()
+            used = self._used - before
+            self._idle = 0.0 if used else self._idle + passed
+            self.stopped = status in STOPPED
+            asleep = status == psutil.STATUS_SLEEPING if sys.platform == "linux" else self._idle > IDLE
+            if not self.stopped:
+                own = passed if asleep else used
+                self.seconds += own
+                self.short += max(passed - own, 0.0)
+
+    def _on_core(self) -> float:
+        times = self._process.cpu_times()
+        return float(times.user + times.system)
+
+
+def is_stopped(pid: int) -> bool:
+    """Whether a signal has stopped the process."""
+    try:
+        return psutil.Process(pid).status() in STOPPED
+    except psutil.Error:
+        return False
 
 
 class ProcessTree:

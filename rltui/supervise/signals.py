@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import faulthandler
 import os
 import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, TextIO
 
 BY_SIGNAL = 128  # exit codes from here on: ended by signal N - 128, as in shells
 CAN_ASK = sys.platform != "win32"  # whether a signal asks another process to end; on Windows `os.kill` ends it
@@ -43,6 +44,19 @@ def become_subordinate(nice: int) -> None:
     ignore("SIGINT", "SIGTERM")
     if sys.platform != "win32":
         os.nice(nice)
+
+
+def trace_when_asked(trace: TextIO) -> None:
+    """From now on `ask_trace` has this process write where each of its threads is, whatever it is doing."""
+    if sys.platform != "win32":
+        faulthandler.register(signal.SIGUSR1, trace)
+
+
+def ask_trace(pid: int) -> None:
+    """Of a process that called `trace_when_asked`: another one would end. Nothing on Windows."""
+    if sys.platform != "win32":
+        with contextlib.suppress(OSError):
+            os.kill(pid, signal.SIGUSR1)
 
 
 @contextlib.contextmanager

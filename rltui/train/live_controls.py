@@ -20,6 +20,7 @@ from rltui.events.commands import (
     SetLearningRate,
     SetRewardWeight,
     Stop,
+    stopped_words,
 )
 from rltui.events.records import ENTROPY_SETTING, RATE_SETTING, LogLine, SettingChanged, Switched, weight_of
 from rltui.train.active_task import ActiveTask, LoopState
@@ -48,14 +49,20 @@ class LoopView:
 
     def live(self) -> Live:
         """The state of now; `clients` and `dropped` are the control socket's to fill in."""
+        workers = self._task.collector.live()
+        held = "; ".join(
+            f"waits for worker {worker.worker}, {stopped_words(worker.pid)}"
+            for worker in workers
+            if worker.state == "stopped"
+        )
         return Live(
             time=time.time(),
             state=self._loop.state,
-            reason=self._loop.reason,
+            reason=self._loop.reason or held,
             iteration=self._loop.iteration,
             timesteps=self._loop.timesteps,
             progress=self._progress(),
-            workers=self._task.collector.live(),
+            workers=workers,
             clients=[],
             dropped=0,
             flags=self._task.settings.flags(),

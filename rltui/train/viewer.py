@@ -10,11 +10,11 @@ from multiprocessing.connection import Connection
 from multiprocessing.context import SpawnProcess
 
 from rltui.errors import RltuiError, in_words
-from rltui.events.commands import OutputLive, SetRender, ViewerLive
+from rltui.events.commands import OutputLive, SetRender, ViewerLive, stopped_words
 from rltui.events.records import Level
 from rltui.formatting import duration
 from rltui.supervise.output_log import OutputLog
-from rltui.supervise.processes import start_piped
+from rltui.supervise.processes import is_stopped, start_piped
 from rltui.supervise.sockets import takes_more
 from rltui.train.active_task import ActiveTask, LoopState
 from rltui.train.collect.worker_handle import why
@@ -209,8 +209,12 @@ class ViewerHost:
         if running.playing is None:
             return ViewerLive("starting", None, "", [OutputLive(name, "", 0) for name in sorted(self._outputs)])
         playing, silence = running.playing, time.monotonic() - running.last_message
-        problem = f"silent for {duration(silence)}" if silence > SILENT else ""
+        problem = self._silent(running, silence) if silence > SILENT else ""
         return ViewerLive("playing", playing.timesteps, playing.address, playing.outputs, problem)
+
+    def _silent(self, running: ViewerChild, seconds: float) -> str:
+        pid = running.process.pid or 0
+        return stopped_words(pid) if is_stopped(pid) else f"silent for {duration(seconds)}"
 
     def close(self) -> None:
         """The run ends: no viewer is left."""

@@ -1,4 +1,4 @@
-"""A user's reward that does something terrible, once, always or when it is asked to: FAULTS F12, F13, F49."""
+"""A user's reward that does something terrible, once, always or when it is asked to: FAULTS F12, F13, F48, F49."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rltui.sim.state import Float, GameState
 
 
 class Faulty(Reward):
-    """Pays nothing; at step `after` it raises, aborts or crashes, the first `times` times that any worker gets there. With
+    """Pays nothing; at step `after` it raises, aborts, crashes or hangs, the first `times` times that any worker gets there. With
     `asked`, whoever finds that file takes it away and does what it says.
     """
 
@@ -64,6 +64,9 @@ def _fail(action: str) -> None:
             os.abort()
         case "segv":
             os.kill(os.getpid(), signal.SIGSEGV)
+        case "hang":
+            while True:
+                pass
         case "print":
             for _ in range(200):
                 print("printed by a worker\n" * 1_000)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import stat
 import subprocess
 import sys
@@ -11,6 +12,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TypeVar
 
+import msgspec
 import pytest
 
 from rltui.errors import RltuiError
@@ -30,6 +32,7 @@ from rltui.runs.lock import RunLock
 from rltui.runs.paths import DataDir, RunPaths
 from rltui.supervise import sockets
 from rltui.supervise.control_client import ControlClient, TrainerAbsentError, TrainerGoneError, TrainerSilentError
+from rltui.supervise.processes import is_stopped
 from rltui.supervise.sockets import SocketAddress
 from rltui.train.control.commands import PendingCommand
 from rltui.train.control.server import ControlServer
@@ -282,3 +285,11 @@ def test_no_trainer_a_starting_one_a_stopped_one_and_one_elsewhere_are_told_apar
         sockets.write(paths.socket_file, address)
         with pytest.raises(TrainerSilentError, match="does not answer"):
             ControlClient().connect(paths, timeout=0.3)
+        with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as stopped:
+            stopped.send_signal(signal.SIGSTOP)
+            sockets.write(paths.socket_file, msgspec.structs.replace(address, pid=stopped.pid))
+            wait_for(lambda: is_stopped(stopped.pid), "the stop")
+            with pytest.raises(TrainerSilentError) as silent:
+                ControlClient().connect(paths, timeout=0.3)
+            assert silent.value.hint == f"stopped by a signal: kill -CONT {stopped.pid}"
+            stopped.kill()

@@ -21,7 +21,7 @@ from rltui.env.step import StepOut
 from rltui.errors import RltuiError, users_line
 from rltui.policy.mlp import DiscretePolicy, GumbelBank
 from rltui.supervise.shared_memory import SharedBlock
-from rltui.supervise.signals import become_subordinate
+from rltui.supervise.signals import become_subordinate, trace_when_asked
 from rltui.train.collect.debug_output import ACTIONS, TURTLED, ActorDebug, Line, LineLimit
 from rltui.train.collect.messages import (
     Collect,
@@ -183,7 +183,7 @@ class WorkerSpec:
     actor: ActorSpec
     shape: RolloutShape
     memory: SharedBlock
-    trace_path: str  # where a fatal signal leaves its trace
+    trace_path: str  # where a fatal signal leaves its trace, and the one that asks for it
 
 
 class _Closing(Exception):
@@ -195,6 +195,7 @@ def main(spec: WorkerSpec, pipe: Connection) -> None:
     become_subordinate(NICE)
     with open(spec.trace_path, "w", encoding="utf-8") as trace:  # noqa: PTH123 - faulthandler keeps the descriptor
         faulthandler.enable(trace)
+        trace_when_asked(trace)
         try:
             _serve(spec, pipe)
         except (_Closing, EOFError, BrokenPipeError, ConnectionResetError):

@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Literal
 
 from rltui.supervise.output_log import OutputLog
-from rltui.supervise.processes import start_piped
+from rltui.supervise.processes import OwnTime, start_piped
+from rltui.supervise.signals import ask_trace
 from rltui.train.collect.messages import FromWorker, RolloutDone, ToWorker, WorkerRaised, decode_from_worker, encode
 from rltui.train.collect.shared_rollout import SharedRollout
 from rltui.train.collect.worker import ActorSpec, WorkerSpec, main
@@ -60,6 +61,9 @@ class WorkerHandle:
     newest: RolloutDone | None = None
     applied: int = 0  # number of the newest settings in force
     since: float = field(default_factory=time.monotonic)  # of the state
+    own: OwnTime | None = None  # since it fell silent
+    asked: bool = False  # where it hangs
+    held: Literal["", "stopped", "starved"] = ""  # why it is waited for, longer than usual
 
     def begin(self, running: Running) -> None:
         """There is a process for it now."""
@@ -99,6 +103,12 @@ class WorkerHandle:
         if self.running is not None:
             with contextlib.suppress(OSError):  # dead: its sentinel tells
                 self.running.pipe.send_bytes(encode(message))
+
+    def ask_trace(self) -> None:
+        """Have it write into its trace where it hangs. Not while it starts, for it may not listen yet."""
+        self.asked = True
+        if self.pid is not None and self.state == "collecting":
+            ask_trace(self.pid)
 
     def kill(self) -> None:
         if self.running is not None and self.running.process.is_alive():

@@ -11,11 +11,12 @@ from typing import Literal
 import msgspec
 import psutil
 
-from rltui.errors import RltuiError
-from rltui.events.commands import WorkerLive
+from rltui.errors import RltuiError, hung_line
+from rltui.events.commands import WorkerLive, stopped_words
 from rltui.events.records import Level, LogLine, Record, WorkerFailed, WorkerStarted
 from rltui.formatting import duration
 from rltui.supervise.output_log import OutputLog
+from rltui.supervise.processes import OwnTime
 from rltui.supervise.signals import signal_name
 from rltui.train.collect.collector import Collector
 from rltui.train.collect.debug_output import publish_lines
@@ -38,6 +39,9 @@ START_TIMEOUT = 60.0  # seconds for a worker to become ready, however short work
 SCARCE_START = 60.0  # seconds that a start waits for workers that the system has no room for, while others are ready
 PATIENCE = 600.0  # seconds that a run waits without a single worker for one to be had, and to become ready
 POLL = 0.05  # seconds between looks at heartbeats and controls
+QUIET = 0.5  # seconds without a heartbeat after which the process is looked at
+TOLD_STOPPED = 4.0  # seconds after which a stopped worker is told
+TRACE_SECONDS = 0.5  # for a worker that hangs to write where
 LITTLE_MEMORY = 256 * 2**20  # bytes: below this a SIGKILL is put down to the kernel
 DEATHS, DEATH_WINDOW = 3, 60.0  # so many deaths within so many seconds stop the run
 FailureKind = Literal["died", "hung", "raised", "start"]
@@ -127,10 +131,11 @@ class LocalCollector(Collector):
         """Heartbeat and progress are of a running rollout."""
         begins = handle.state in ("absent", "starting")
         state = ("restarting" if handle.restarts else "starting") if begins else handle.state
-        known = self._worker_live(index, handle.newest, state=state, pid=handle.pid)
+        known = self._worker_live(index, handle.newest, state=handle.held or state, pid=handle.pid)
         collecting = handle.state == "collecting"
         return msgspec.structs.replace(
             known,
+            steps_per_second=None if handle.held == "stopped" else known.steps_per_second,
             heartbeat_age=time.monotonic() - float(self.shared.heartbeat[index]) if collecting else None,
             restarts=handle.restarts,
             progress=known.progress if collecting else None,
@@ -248,12 +253,52 @@ class LocalCollector(Collector):
             if handle.failure is not None:
                 return "raised", handle.failure.reason, handle.failure.trace
             return "died", self._death(index, handle), handle.running.last_trace
+        limit = {"collecting": self._timeout, "starting": START_TIMEOUT}.get(handle.state)
         silent = time.monotonic() - max(float(self.shared.heartbeat[index]), handle.since, self._fair_from)
-        if handle.state == "collecting" and silent > self._timeout:
-            return "hung", f"no heartbeat for {duration(silent)} (workers.timeout_s = {self._timeout:g}); killed", ""
-        if handle.state == "starting" and silent > START_TIMEOUT:
-            return "start", f"not ready after {duration(silent)}; killed", ""
+        if limit is None or silent < min(QUIET, limit):
+            self._hold(index, handle, "")
+            handle.own, handle.asked = None, False
+            return None
+        own = handle.own = handle.own or OwnTime(handle.running.process.pid or 0)
+        own.look()
+        if own.stopped:
+            self._hold(index, handle, "stopped" if silent > TOLD_STOPPED else handle.held)
+        elif own.seconds + own.short > limit:
+            return self._late(index, handle, own, silent)
+        elif handle.held == "stopped":
+            self._hold(index, handle, "")
         return None
+
+    def _late(
+        self, index: int, handle: WorkerHandle, own: OwnTime, silent: float
+    ) -> tuple[FailureKind, str, str] | None:
+        """It hangs if the time was its own; else the machine is to blame, and it is waited for."""
+        starts = handle.state == "starting"
+        limit = START_TIMEOUT if starts else self._timeout
+        if own.seconds <= limit:
+            self._hold(index, handle, "starved")
+        elif starts:
+            return "start", f"not ready after {duration(silent)}; killed", ""
+        elif not handle.asked:
+            handle.ask_trace()
+        elif own.seconds > limit + TRACE_SECONDS and handle.running is not None:
+            trace = handle.running.last_trace
+            where = f" in {place}" if (place := hung_line(trace)) else ""
+            return "hung", f"stuck{where} for {duration(silent)} (workers.timeout_s = {limit:g}); killed", trace
+        return None
+
+    def _hold(self, index: int, handle: WorkerHandle, held: Literal["", "stopped", "starved"]) -> None:
+        """Say it once when a worker is waited for, and when it goes on."""
+        before, handle.held = handle.held, held
+        if held == before:
+            return
+        if held == "stopped":
+            self._log("warning", f"worker {index} is {stopped_words(handle.pid)}. Training waits for it")
+        elif held == "starved":
+            few = "fewer workers (collect.workers), or less beside them"
+            self._log("warning", f"worker {index} gets too little of the processor and is waited for: {few}")
+        else:
+            self._log("info", f"worker {index} goes on")
 
     def _death(self, index: int, handle: WorkerHandle) -> str:
         code = (handle.running.process.exitcode if handle.running else None) or 0

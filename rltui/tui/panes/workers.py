@@ -24,7 +24,7 @@ from rltui.tui.widgets.dialogs import TextDialog
 _STATES = {
     "starting": ("◌", "busy"), "ready": ("○", "idle"), "collecting": ("●", "good"), "waiting": ("○", "idle"),
     "failed": ("✗", "bad"), "restarting": ("↻", "warn"), "in trainer": ("●", "good"),
-    "paused": ("‖", "idle"),
+    "paused": ("‖", "idle"), "stopped": ("‖", "bad"), "starved": ("◌", "warn"),
 }  # fmt: skip
 _HELD = ("ready", "collecting", "waiting", "in the trainer")  # states that a pause holds
 _COLUMNS = (("#", 3, ">"), ("state", 14, "<"), ("steps/s", 8, ">"), ("", 7, "<"), ("arenas", 8, ">"), ("memory", 8, ">"),
@@ -49,8 +49,9 @@ class WorkersPane(FilterablePane):
     SHORT = "Workers"
     EMPTY = "Worker processes appear here once started."
     HELP = (
-        "Each worker is a process that plays its arenas. beat: age of its last heartbeat; a worker silent for "
-        "workers.timeout_s is restarted and its unfinished data dropped. Three deaths within a minute stop the run with a "
+        "Each worker is a process that plays its arenas. beat: age of its last heartbeat. One that hangs for "
+        "workers.timeout_s is restarted and its unfinished data dropped; one that a signal has stopped, or that gets too "
+        "little of the processor, is waited for. Three deaths within a minute stop the run with a "
         "checkpoint. Speeds are of each worker's newest rollout, collecting alone; bars compare with the fastest. "
         "<workers.trace> shows the traceback of its failures. A debug flag for one worker: type <change> and the flag's "
         "name."

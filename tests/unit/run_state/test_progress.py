@@ -23,7 +23,7 @@ from rltui.run_state.progress import (
     phase_now,
     steps_by_skill,
 )
-from rltui.run_state.snapshot import RunSnapshot
+from rltui.run_state.snapshot import RunSnapshot, WorkerRow
 from rltui.run_state.trend import Findings
 from rltui.run_state.verdict import with_findings
 from rltui.runs.journal_reader import SPEED_ITERATIONS, current_records, recent_speed
@@ -76,6 +76,12 @@ def test_a_new_start_has_a_speed_of_its_own_from_its_first_iteration_on() -> Non
     assert ended is not None and (ended.steps_per_second, ended.iterations) == (pytest.approx(1000.0), SPEED_ITERATIONS)
     after = progress.recent(fold(RunSnapshot(), [*slow, *started_again(30), at(31, 8000.0)]))
     assert after is not None and (after.steps_per_second, after.iterations) == (8000.0, 1)
+
+
+def test_there_is_no_speed_while_training_waits_for_a_stopped_worker() -> None:
+    trains = fold(RunSnapshot(), [*run_story.opening(), at(1, 1000.0)])
+    waits = replace(trains, workers=(WorkerRow(0, "stopped"), WorkerRow(1, "waiting")))
+    assert progress.recent(trains) is not None and progress.recent(waits) is None
 
 
 LEARN, RATE, WORKER = "time/learn", "time/collected_steps_per_second", "worker/0/seconds"

@@ -23,6 +23,7 @@ from rltui.events.commands import (
     SetRender,
     SetRewardWeight,
     Stop,
+    WorkerLive,
 )
 from rltui.events.records import LogLine, Record, SettingChanged, StateChanged
 from rltui.train.active_task import LoopState
@@ -38,6 +39,10 @@ from rltui.train.control.commands import (
 )
 from rltui.train.live_controls import LiveControls, LiveSettings, LoopView
 from tests.fakes.workers import PlayedWorkers
+
+
+def worker_live(worker: int, state: str, pid: int) -> WorkerLive:
+    return WorkerLive(worker, state, pid, None, 1, None, 9.0, 0, 0.5)
 
 
 class Asked:
@@ -243,3 +248,10 @@ def test_problems_of_commands() -> None:
     ]
     assert [command_problem(command, known) for command, _ in bad] == [words for _, words in bad]
     assert command_problem(SetRender(True, "screen"), known).startswith("the viewer has no output 'screen'")
+
+
+def test_who_looks_is_told_whom_training_waits_for() -> None:
+    loop = Loop()
+    workers = [worker_live(0, "waiting", 7), worker_live(1, "stopped", 8)]
+    loop.workers.live = lambda: workers  # type: ignore[method-assign]
+    assert loop.controls._view.live().reason == "waits for worker 1, stopped by a signal: kill -CONT 8"

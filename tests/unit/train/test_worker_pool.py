@@ -1,24 +1,30 @@
-"""Where the system has no room for a worker: pauses that grow, words that name the limit, and an end in the end."""
+"""Where the system has no room for a worker: pauses that grow, words that name the limit, and an end in the end. Workers that
+are stopped or starved are waited for.
+"""
 
 from __future__ import annotations
 
 import errno
 import os
 import signal
+import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from multiprocessing.context import SpawnProcess
 from pathlib import Path
 
+import psutil
 import pytest
 
-from rltui.events.records import LogLine, Record, WorkerStarted
+from rltui.events.commands import WorkerLive
+from rltui.events.records import LogLine, Record, WorkerFailed, WorkerStarted
 from rltui.profile.load import load
 from rltui.train.collect import worker_handle, worker_pool
 from rltui.train.collect.shared_rollout import SharedRollout
 from rltui.train.collect.worker_handle import Pauses, Running, why
 from rltui.train.collect.worker_pool import LocalCollector, WorkersFailing
 from rltui.train.config import ResolvedConfig
+from tests.fakes.patience import patience
 from tests.fakes.training import TINY
 
 
@@ -94,6 +100,9 @@ def pool(tmp_path: Path, scarce: Scarce) -> Iterator[LocalCollector]:
     shared.close()
 
 
+needs_signals = pytest.mark.skipif(sys.platform == "win32", reason="no SIGSTOP")
+
+
 def descriptors() -> int:
     return len(os.listdir("/proc/self/fd"))  # noqa: PTH208 - names alone
 
@@ -165,3 +174,77 @@ def test_it_ends_where_no_worker_becomes_ready_again(
         WorkersFailing, match=r"no worker has become ready; the newest: worker \d start: not ready after"
     ):
         pool.fill(1, 0, poll)
+
+
+class Halted:
+    """A worker that a signal has stopped, in the first rollout of its pool; with `seen`, it is found doing something else."""
+
+    def __init__(self, pool: LocalCollector, scarce: Scarce, monkeypatch: pytest.MonkeyPatch, seen: str = "") -> None:
+        scarce.room = True
+        pool.start(lambda: None)
+        pool._timeout = 1.0
+        monkeypatch.setattr(worker_pool, "TOLD_STOPPED", 1.5)  # when a worker that hangs would long be killed
+        if seen:
+            monkeypatch.setattr(psutil.Process, "status", lambda process: seen)
+        self._pool, self._scarce, self._until = pool, scarce, time.monotonic() + patience(30)
+        self.pid = pool.live()[0].pid or 0
+        os.kill(self.pid, signal.SIGSTOP)
+
+    def fill(self, words: str, act: Callable[[], None]) -> list[bool]:
+        """One rollout, in which `act` is called once when a line with these words has come: which workers brought theirs."""
+        acted = False
+
+        def poll() -> None:
+            nonlocal acted
+            assert time.monotonic() < self._until, self._scarce.told
+            if not acted and any(words in line for line in self._scarce.lines):
+                acted = True
+                act()
+
+        return [done is not None for done in self._pool.fill(0, 0, poll)]
+
+
+@needs_signals
+def test_a_stopped_worker_is_named_and_waited_for(
+    pool: LocalCollector, scarce: Scarce, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    halted, live = Halted(pool, scarce, monkeypatch), list[WorkerLive]()
+
+    def go_on() -> None:
+        live.append(pool.live()[0])
+        os.kill(halted.pid, signal.SIGCONT)
+
+    assert halted.fill(f"worker 0 is stopped by a signal: kill -CONT {halted.pid}", go_on) == [True, True]
+    assert (live[0].state, live[0].steps_per_second) == ("stopped", None)
+    assert scarce.lines[-1] == "worker 0 goes on" and pool.live()[0].state == "waiting"
+    assert not any(isinstance(record, WorkerFailed) for record in scarce.told)
+
+
+@needs_signals
+def test_a_rollout_that_waits_for_a_stopped_worker_can_be_left(
+    pool: LocalCollector, scarce: Scarce, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    halted = Halted(pool, scarce, monkeypatch)
+
+    def leave() -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        halted.fill("stopped by a signal", leave)
+    pool.close(0.1)
+    assert not psutil.pid_exists(halted.pid)
+
+
+@needs_signals
+def test_a_starved_worker_is_waited_for_and_a_stuck_one_replaced(
+    pool: LocalCollector, scarce: Scarce, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Both are silent for longer than the time out: the one can run and gets no core, the other sleeps."""
+    halted = Halted(pool, scarce, monkeypatch, psutil.STATUS_RUNNING)
+    assert halted.fill("worker 0 gets too little", lambda: os.kill(halted.pid, signal.SIGCONT)) == [True, True]
+    assert not any(isinstance(record, WorkerFailed) for record in scarce.told)
+    os.kill(halted.pid, signal.SIGSTOP)
+    monkeypatch.setattr(psutil.Process, "status", lambda process: psutil.STATUS_SLEEPING)
+    assert halted.fill("", lambda: None) == [False, True]
+    [failure] = [record for record in scarce.told if isinstance(record, WorkerFailed)]
+    assert (failure.worker, failure.kind) == (0, "hung")

@@ -19,7 +19,7 @@ from rltui.profile.resolved import estimate_memory, parameter_count
 from rltui.runs.best import PROTECTED_SETS
 from rltui.runs.lock import check_writable
 from rltui.sim import meshes
-from rltui.supervise.shared_memory import FOLDER
+from rltui.supervise.shared_memory import room
 
 REQUIREMENT = re.compile(r"(?P<name>[A-Za-z0-9._-]+)(?:\[[^]]*\])?\s*(?P<limits>[^;]*)(?P<marker>;.*)?")
 LIMIT = re.compile(r"(>=|<=|==|!=|<|>)\s*([0-9.]+)")
@@ -168,8 +168,9 @@ def shared_memory(case: DoctorCase) -> DoctorResult:
 
     shape = case.config.shape
     check_room(shape)
-    room = f", {formatting.size(shutil.disk_usage(FOLDER).free)} free in {FOLDER}" if FOLDER.is_dir() else ""
-    return DoctorResult("pass", f"rollouts take {formatting.size(shape.expected_bytes)}{room}")
+    return DoctorResult(
+        "pass", ", ".join(filter(None, (f"rollouts take {formatting.size(shape.expected_bytes)}", room())))
+    )
 
 
 MACHINE_CHECKS = (

@@ -1,12 +1,13 @@
-"""Shared memory that has no name, and the check that there is room for it."""
+"""Shared memory that has no name, and is reserved before it is used."""
 
 from __future__ import annotations
 
+import errno
 import mmap
 import os
 import shutil
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from multiprocessing.shared_memory import SharedMemory
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from rltui.errors import RltuiError
 from rltui.formatting import size
 
 FOLDER = Path("/dev/shm")  # of Linux; elsewhere nobody says how much there is
+ENLARGE = "enlarge /dev/shm (docker: --shm-size=2g)"
 
 
 class SharedBlock:
@@ -30,11 +32,25 @@ class SharedBlock:
         self._buffer = memoryview(memory if isinstance(memory, mmap.mmap) else memory.buf or b"")
 
     @classmethod
-    def create(cls, size: int) -> SharedBlock:
-        """size: bytes, all zero. OSError where the system gives none."""
+    def create(cls, size: int, what: str, hint: str, parts: Sequence[tuple[int, int]] = ()) -> SharedBlock:
+        """size: bytes, all zero. parts: (first, length) of those that will be used for sure; none: all.
+
+        RltuiError where there is no room for those, with `what` (says for what: `rollouts need`) and `hint`; OSError where
+        the system gives none.
+        """
+        parts = parts or [(0, size)]
+        needed = sum(length for _, length in parts)
+        check_free(needed, what, hint)
         memory = SharedMemory(create=True, size=size)
         if sys.platform != "win32":  # where it has no file and goes with the last who has it
             memory.unlink()
+        try:
+            if sys.platform == "linux":  # else whoever comes second is killed by SIGBUS as it writes
+                for first, length in parts:
+                    os.posix_fallocate(int(getattr(memory, "_fd", -1)), first, length)
+        except OSError as error:
+            memory.close()
+            raise _no_room(needed, what, hint) if error.errno == errno.ENOSPC else error from None
         return cls(memory)
 
     @property
@@ -75,6 +91,14 @@ def check_free(needed: int, what: str, hint: str) -> None:
     """needed: bytes. RltuiError naming need and room where there are fewer; what: says for what, `rollouts need`."""
     if not FOLDER.is_dir():
         return
-    free = shutil.disk_usage(FOLDER).free
-    if needed > free:
-        raise RltuiError(f"{what} {size(needed)} of shared memory, {FOLDER} has {size(free)} free", hint)
+    if needed > shutil.disk_usage(FOLDER).free:
+        raise _no_room(needed, what, hint)
+
+
+def room() -> str:
+    """How much shared memory there is, in words; empty where nobody says."""
+    return f"{FOLDER} has {size(shutil.disk_usage(FOLDER).free)} free" if FOLDER.is_dir() else ""
+
+
+def _no_room(needed: int, what: str, hint: str) -> RltuiError:
+    return RltuiError(f"{what} {size(needed)} of shared memory, {room()}", hint)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from rltui.errors import RltuiError
 from rltui.supervise import sockets
-from rltui.supervise.shared_memory import SharedBlock, check_free
+from rltui.supervise.shared_memory import ENLARGE, SharedBlock
 from rltui.supervise.sockets import Listener, open_listener, pack
 
 INTERVAL = 1 / 6  # seconds between two frames
@@ -149,8 +149,7 @@ class WeightsBoard:
     def create(cls, parameters: int) -> WeightsBoard:
         """RltuiError where shared memory has no room for it, OSError where the system gives none."""
         needed = HEADER * 8 + parameters * 4
-        check_free(needed, "the viewer needs", "enlarge /dev/shm (docker: --shm-size=2g)")
-        return cls(SharedBlock.create(needed), parameters)
+        return cls(SharedBlock.create(needed, "the viewer needs", ENLARGE), parameters)
 
     @property
     def version(self) -> int:

@@ -64,6 +64,8 @@ def _fail(action: str) -> None:
             os.abort()
         case "segv":
             os.kill(os.getpid(), signal.SIGSEGV)
+        case "bus":
+            os.kill(os.getpid(), signal.SIGBUS)
         case "hang":
             while True:
                 pass

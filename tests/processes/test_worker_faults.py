@@ -149,6 +149,7 @@ def test_a_worker_that_raises_or_crashes_shows_where_and_training_goes_on(run: T
         ("raise", "raised", ["ZeroDivisionError", "a bug in a user's reward"]),
         ("abort", "died", ["SIGABRT", "in arena"]),
         ("segv", "died", ["SIGSEGV", "in arena"]),
+        ("bus", "died", ["SIGBUS", "no room in shared memory", "--shm-size"]),
     ):
         failed, shown = count(run, WorkerFailed), run.output.count("faulty_reward.py")
         ask(run, action)

@@ -1,7 +1,8 @@
 """Shared-memory segment that holds every worker's rollout, the policy weights and the heartbeats.
 
 Workers write their own slice in place and the learner reads the whole as one array: no copies, no pickles. Blocks form
-a ring of iterations. Untouched pages cost nothing, so the final observations have room for the worst case.
+a ring of iterations. Untouched pages cost nothing, so the final observations have room for the worst case; what a run will
+touch is reserved.
 """
 
 from __future__ import annotations
@@ -13,9 +14,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from rltui.supervise.shared_memory import SharedBlock, check_free
+from rltui.supervise.shared_memory import ENLARGE, SharedBlock, check_free
 
 ALIGN = 64  # bytes: a cache line
+FINAL = 16  # one in so many timesteps is the last of an episode that is cut, at most: more is not reserved
+NEED, HINT = "rollouts need", f"lower ppo.iteration or ppo.buffer_iterations, or {ENLARGE}"
 
 
 @dataclass(frozen=True)
@@ -69,11 +72,17 @@ class RolloutShape:
             at += -(-size // ALIGN) * ALIGN
         return offsets, at
 
+    def expected_parts(self) -> list[tuple[int, int]]:
+        """(first, length) in bytes of what a run touches: all but most of the final observations, which lie last."""
+        final = self.layout()[0]["final_obs"]
+        row, used = self.obs_size * 4, -(-self.rows // FINAL)
+        places = range(final, final + self.blocks * self.workers * self.rows * row, self.rows * row)
+        return [(0, final), *((place, used * row) for place in places)]
+
     @property
     def expected_bytes(self) -> int:
-        """What a run touches: all but the final observations, which are rare."""
-        final = int(np.prod(self.fields()["final_obs"][0])) * 4
-        return self.layout()[1] - final
+        """What a run touches."""
+        return sum(length for _, length in self.expected_parts())
 
 
 class SharedRollout:
@@ -95,8 +104,7 @@ class SharedRollout:
     @classmethod
     def create(cls, shape: RolloutShape) -> SharedRollout:
         """Raises RltuiError where shared memory has no room for what a run will touch."""
-        check_room(shape)
-        return cls(shape, SharedBlock.create(shape.layout()[1]))
+        return cls(shape, SharedBlock.create(shape.layout()[1], NEED, HINT, shape.expected_parts()))
 
     def block(self, block: int) -> dict[str, NDArray[Any]]:
         """The arrays of one iteration, without the leading block axis."""
@@ -116,6 +124,5 @@ class SharedRollout:
 
 
 def check_room(shape: RolloutShape) -> None:
-    """Raises RltuiError naming need and room when /dev/shm is too small."""
-    hint = "lower ppo.iteration or ppo.buffer_iterations, or enlarge /dev/shm (docker: --shm-size=2g)"
-    check_free(shape.expected_bytes, "rollouts need", hint)
+    """Raises RltuiError naming need and room when /dev/shm is too small now."""
+    check_free(shape.expected_bytes, NEED, HINT)

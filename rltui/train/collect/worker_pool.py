@@ -17,6 +17,7 @@ from rltui.events.records import Level, LogLine, Record, WorkerFailed, WorkerSta
 from rltui.formatting import duration
 from rltui.supervise.output_log import OutputLog
 from rltui.supervise.processes import OwnTime
+from rltui.supervise.shared_memory import room
 from rltui.supervise.signals import signal_name
 from rltui.train.collect.collector import Collector
 from rltui.train.collect.debug_output import publish_lines
@@ -31,7 +32,7 @@ from rltui.train.collect.messages import (
     RolloutDone,
     WorkerRaised,
 )
-from rltui.train.collect.shared_rollout import SharedRollout
+from rltui.train.collect.shared_rollout import HINT, SharedRollout
 from rltui.train.collect.worker import ActorSpec
 from rltui.train.collect.worker_handle import Pauses, WorkerHandle, WorkerStarter, why
 
@@ -305,6 +306,8 @@ class LocalCollector(Collector):
         if code >= 0:
             return f"exited with {code}"
         name = signal_name(-code)
+        if name == "SIGBUS":
+            return f"killed by SIGBUS: its rollout found no room in shared memory ({room()}); {HINT}"
         likely = ", likely out of memory" if name == "SIGKILL" and _out_of_memory() else ""
         doing = self._describe_crash(index) if handle.state == "collecting" else f"while {handle.state}"
         return f"killed by {name}{likely}, {doing}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import multiprocessing
 import os
 import pickle
@@ -13,6 +14,7 @@ from multiprocessing.shared_memory import SharedMemory
 
 import pytest
 
+from rltui.errors import RltuiError
 from rltui.supervise.shared_memory import FOLDER, SharedBlock
 
 on_linux = pytest.mark.skipif(sys.platform != "linux", reason="no /dev/shm")
@@ -20,7 +22,7 @@ on_linux = pytest.mark.skipif(sys.platform != "linux", reason="no /dev/shm")
 
 @pytest.fixture
 def block() -> Iterator[SharedBlock]:
-    made = SharedBlock.create(5000)
+    made = SharedBlock.create(5000, "the test needs", "")
     yield made
     made.close()
 
@@ -56,11 +58,21 @@ def test_a_child_has_the_same_bytes(block: SharedBlock) -> None:
 @on_linux
 def test_it_has_no_file_that_could_be_left_or_taken_away() -> None:
     size = 4_000_000 + os.getpid()  # nobody else's
-    made = SharedBlock.create(size)
+    made = SharedBlock.create(size, "the test needs", "")
     with os.scandir(FOLDER) as entries:
         assert not [entry for entry in entries if entry.is_file() and entry.stat().st_size == size]
     made.close()
     made.close()
+
+
+@on_linux
+def test_where_another_has_taken_the_room_since_the_look_it_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(descriptor: int, first: int, length: int) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "posix_fallocate", full)
+    with pytest.raises(RltuiError, match=r"the test needs 5.0 kB of shared memory, /dev/shm has .* free"):
+        SharedBlock.create(5000, "the test needs", "")
 
 
 @on_linux

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import mmap
+import os
 import pickle
 import shutil
 from dataclasses import replace
@@ -14,6 +16,7 @@ import pytest
 from rltui.errors import RltuiError
 from rltui.train.collect.shared_rollout import RolloutShape, SharedRollout
 
+on_linux = pytest.mark.skipif(not Path("/dev/shm").is_dir(), reason="no /dev/shm")
 SHAPE = RolloutShape(blocks=2, workers=3, steps=5, arenas=2, cars=2, obs_size=7, parameters=11)
 
 
@@ -48,7 +51,19 @@ def test_a_workers_block_is_a_view_of_its_own_slice() -> None:
         shared.close()
 
 
-@pytest.mark.skipif(not Path("/dev/shm").is_dir(), reason="no /dev/shm")
+@on_linux
+def test_what_a_run_will_touch_is_reserved_and_no_more() -> None:
+    shape = replace(SHAPE, steps=4000)
+    shared = SharedRollout.create(shape)
+    taken = os.fstat(shared.memory._memory._fd).st_blocks * 512
+    size = shape.layout()[1]
+    shared.close()
+    assert shape.expected_bytes <= taken <= shape.expected_bytes + 2 * mmap.PAGESIZE * 2 * 3 < 0.75 * size
+    [(_, end), *finals] = shape.expected_parts()
+    assert end + 6 * shape.rows * 7 * 4 == size and finals[1][0] - finals[0][0] == shape.rows * 7 * 4
+
+
+@on_linux
 def test_too_little_shared_memory_is_said_with_need_and_room(monkeypatch: pytest.MonkeyPatch) -> None:
     usage = shutil.disk_usage("/dev/shm")
     monkeypatch.setattr(shutil, "disk_usage", lambda path: usage._replace(free=1 << 20))

@@ -25,6 +25,7 @@ COMMANDS = (
     "status",
     "stop",
     "info",
+    "compare",
     "milestones",
     "watch",
     "import",
@@ -56,9 +57,6 @@ UNKNOWN, MISSING = "unrecognized arguments: ", "the following arguments are requ
 COMMAND = "COMMAND"  # as all our parsers call it
 # What people type who know other programs, or this one's sub-commands: what to type here instead.
 INSTEAD = {
-    "compare": (
-        "two profiles: rltui profile diff A B; milestones: the browser (b in the cockpit); runs: the cockpit's charts"
-    ),
     "diagnose": "rltui doctor, or rltui bench for speed",
     "help": "rltui --help",
     "kill": "rltui stop RUN",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_right
 from collections.abc import Mapping
+from typing import Protocol
 
 from rltui import formatting
 from rltui.events.episode_reward import (
@@ -18,7 +19,7 @@ from rltui.events.episode_reward import (
     RewardWindow,
     mostly_short,
 )
-from rltui.events.records import reward_of
+from rltui.events.records import RunStarted, reward_of
 from rltui.run_state.history import History
 from rltui.run_state.snapshot import RunSnapshot
 
@@ -116,6 +117,28 @@ def weight_differences(
     found = [f"{name}: only {names[name in right]}" for name in sorted(left.keys() ^ right.keys())]
     both = [name for name in left if name in right and left[name] != right[name]]
     return found + [f"{name} {_words(left[name])} → {_words(right[name])}" for name in both]
+
+
+class Paid(Protocol):
+    """A run: RunSnapshot, OtherRun."""
+
+    @property
+    def history(self) -> History: ...
+
+    @property
+    def header(self) -> RunStarted | None: ...
+
+
+def weights_apart(left: Paid, right: Paid, names: tuple[str, str]) -> list[str]:
+    """As `weight_differences`, each by its newest row and what its profile says beside that."""
+    both = bool(profile_weights(left) and profile_weights(right))  # of one alone nothing can be compared with
+    one, other = (weights_in_row(run.history, -1, profile_weights(run) if both else {}) for run in (left, right))
+    return weight_differences(one, other, names)
+
+
+def profile_weights(run: Paid) -> Mapping[str, float]:
+    """Empty where that is not told."""
+    return run.header.reward_weights if run.header is not None else {}
 
 
 def differences_line(differences: list[str]) -> str:

@@ -84,6 +84,26 @@ def trend(values: Sequence[float]) -> Trend | None:
     return Trend(kind, max(means), means[-1], 2 * told[0].deviation / math.sqrt(NEWEST))
 
 
+@dataclass(frozen=True, slots=True)
+class NewestMean:
+    """Mean of the newest NEWEST blocks. error: its standard error; freedom: the degrees of freedom of that."""
+
+    mean: float
+    error: float
+    freedom: float
+
+
+def newest_mean(values: Sequence[float]) -> NewestMean | None:
+    """As `trend` has it for now; the error from the last SHORT blocks. None for fewer values than FEWEST."""
+    blocks = _blocks(values)[-SHORT:]
+    n = len(blocks)
+    if n * BLOCK < FEWEST:
+        return None
+    mean = sum(blocks[-NEWEST:]) / NEWEST
+    error = max(_change(blocks).deviation / math.sqrt(NEWEST), FINE * abs(mean))
+    return NewestMean(mean, error, 2 * (n - 1) ** 2 / (3 * n - 4))
+
+
 def newest_change(values: Sequence[float], rows: int) -> Change | None:
     """The change that `trend` sees at the end of so many rows. values: the newest of them, LONG blocks at least."""
     size = _window(rows // BLOCK) * BLOCK

@@ -18,6 +18,7 @@ from rltui.errors import RltuiError
 from rltui.events.episode_reward import PART, REWARD
 from rltui.events.records import setting_words
 from rltui.profile.locate import STATE_FILE
+from rltui.run_state.compare import NOT_SKILL, ComparedBot, compare_rewards, compared_bot
 from rltui.run_state.history import History
 from rltui.run_state.rewards import differences_line, reward_at_end, weight_differences, weights_in_row
 from rltui.runs import trainer_state
@@ -28,7 +29,7 @@ from rltui.tui.ascii import ChartStyle
 from rltui.tui.background import if_mounted
 from rltui.tui.browser.compare_curves import Curves, EndValues, read_curves, two_curves
 from rltui.tui.browser.library import Library
-from rltui.tui.checks.results import ABSENT, KeyChange, saved_changes
+from rltui.tui.checks.results import ABSENT, KeyChange, paid_changes, saved_changes
 from rltui.tui.text import Line, Span, clean, crop_text, named_lines, pad, text_line, wrap
 from rltui.tui.widgets.dialogs import Dialog
 from rltui.tui.widgets.list_view import ScrollableLines
@@ -83,13 +84,14 @@ def _words(side: ByHand, setting: str) -> str:
 
 @dataclass(frozen=True)
 class CheckpointComparison:
-    """left: the older one. curves: what the journals tell of the two; None while being read. by_hand: of left and right."""
+    """left: the older one. curves, bots: what the journals tell of the two; None while being read. by_hand: of left and right."""
 
     left: CheckpointInfo
     right: CheckpointInfo
     changes: list[KeyChange] | str
     curves: Curves | None = None
     by_hand: tuple[ByHand, ByHand] = ({}, {})
+    bots: tuple[ComparedBot, ComparedBot] | None = None
 
     def metrics(self) -> list[str]:
         """Keys of the chart to choose from, the reward first; none where training led from one state to the other."""
@@ -132,6 +134,16 @@ def curves_between(data: DataDir, comparison: CheckpointComparison) -> Curves:
         return Curves(History(), problem=f"The journals cannot be read: {safe_io.reason(error)}")
 
 
+def bots_of(data: DataDir, comparison: CheckpointComparison) -> tuple[ComparedBot, ComparedBot]:
+    """Call it in a thread. Within a run the newer one is told by what came after the older one."""
+    left, right = comparison.left, comparison.right
+    after = left.timesteps or 0 if left.run == right.run else -1
+    return (
+        compared_bot(left.title, data.run(left.run), left.timesteps or 0),
+        compared_bot(right.title, data.run(right.run), right.timesteps or 0, after),
+    )
+
+
 def ends_of(comparison: CheckpointComparison, metric: str) -> EndValues:
     """The metric at the two states: the reward as they were saved with it, like the table; its parts over as many episodes; any
     other by its iteration.
@@ -156,31 +168,14 @@ def rewards_apart(comparison: CheckpointComparison) -> list[str]:
 
     Where it is not told which weight was in force, a profile's counts.
     """
-    changes = comparison.changes if not isinstance(comparison.changes, str) else []
-    curves = comparison.curves
+    changes, curves = comparison.changes, comparison.curves
     if curves is None:
-        return [_change_words(change) for change in changes if _pays(change)]
+        return paid_changes(changes, weights_known=False)
     known = all(curves.weights)
     older, newer = curves.weights if known else ({}, {})
     left = weights_in_row(curves.own, 0, older) if curves.other is None else weights_in_row(curves.other, -1, older)
     right = weights_in_row(curves.own, -1, newer)
-    known = known and bool(left and right)
-    return [_change_words(c) for c in changes if _pays(c) and not (known and _is_weight(c))] + weight_differences(
-        left, right
-    )
-
-
-def _change_words(change: KeyChange) -> str:
-    return f"{change.key.removeprefix('rewards.')} {change.left or ABSENT} → {change.right or ABSENT}"
-
-
-def _pays(change: KeyChange) -> bool:
-    return change.key.partition(".")[0] in ("rewards", "[rewards]", "reward_options", "[reward_options]")
-
-
-def _is_weight(change: KeyChange) -> bool:
-    """Not a reward's own parameter."""
-    return len(change.key.split(".")) < 3 or change.key.endswith((".weight", ".schedule"))
+    return paid_changes(changes, known and bool(left and right)) + weight_differences(left, right)
 
 
 def lines(
@@ -190,6 +185,9 @@ def lines(
     found = [*_numbers(comparison, now, width), (), *_fits(comparison, width), ()]
     differ = differences_line(rewards_apart(comparison))
     warnings = [*([differ] if differ else []), *_caveats(comparison)]
+    if comparison.bots is not None and not differ:
+        told = compare_rewards(*comparison.bots)
+        found += [*wrap(told.sentence, width, "strong"), *wrap(NOT_SKILL, width, "muted"), ()]
     found += [row for words in warnings for row in wrap(f"▲ {words}", width, "warn")]
     found += [()] if warnings else []
     return [*found, *_curve(comparison, metric, width, style), *_profiles(comparison, width)]
@@ -331,9 +329,9 @@ class CompareScreen(Dialog[None]):
     class Read(Message):
         """What the journals tell is here."""
 
-        def __init__(self, curves: Curves) -> None:
+        def __init__(self, curves: Curves, bots: tuple[ComparedBot, ComparedBot] | None) -> None:
             super().__init__()
-            self.curves = curves
+            self.curves, self.bots = curves, bots
 
     def __init__(
         self, data: DataDir, comparison: CheckpointComparison, clock: Callable[[], float], style: ChartStyle = "braille"
@@ -352,11 +350,12 @@ class CompareScreen(Dialog[None]):
 
     @work(thread=True, exit_on_error=False)
     def _read(self) -> None:
-        self.post_message(self.Read(curves_between(self._data, self._text.comparison)))
+        curves = curves_between(self._data, self._text.comparison)
+        self.post_message(self.Read(curves, None if curves.problem else bots_of(self._data, self._text.comparison)))
 
     @if_mounted
     def on_compare_screen_read(self, message: Read) -> None:
-        self._text.comparison = dataclasses.replace(self._text.comparison, curves=message.curves)
+        self._text.comparison = dataclasses.replace(self._text.comparison, curves=message.curves, bots=message.bots)
         self._text.repaint()
         self._show_keys()
 

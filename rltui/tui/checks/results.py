@@ -23,6 +23,12 @@ from rltui.tui.checks.child import Run, ask, run_child
 NAMED = re.compile(rb"""["']([^"'\n]{1,300}\.\w{1,5})(?::\w+)?["']""")  # "my/touch.py:Touch", "table.csv", "phase.toml"
 DEEPEST = 1  # a campaign's phases name rewards of their own, and no phases
 ABSENT = "not there"
+PAYING = (
+    "rewards",
+    "[rewards]",
+    "reward_options",
+    "[reward_options]",
+)  # tables, one that only one side has in brackets
 PROSE = ("description",)  # keys that are not compared
 Outcome = Literal["pass", "warn", "fail"]
 
@@ -224,6 +230,21 @@ def resolved_changes(left: Path, right: Path, run: Run = run_child) -> list[KeyC
         return condensed(profile_differences(left, right, run))
     except (OSError, ValueError) as error:
         return f"the profiles could not be compared: {error}"
+
+
+def paid_changes(changes: Sequence[KeyChange] | str, weights_known: bool) -> list[str]:
+    """Those that change what is paid, in words; without weights where those in force are known otherwise."""
+    found = [] if isinstance(changes, str) else changes
+    return [
+        f"{change.key.removeprefix('rewards.')} {change.left or ABSENT} → {change.right or ABSENT}"
+        for change in found
+        if change.key.partition(".")[0] in PAYING and not (weights_known and _is_weight(change))
+    ]
+
+
+def _is_weight(change: KeyChange) -> bool:
+    """Not a reward's own parameter."""
+    return len(change.key.split(".")) < 3 or change.key.endswith((".weight", ".schedule"))
 
 
 def condensed(changes: Sequence[KeyChange]) -> list[KeyChange]:

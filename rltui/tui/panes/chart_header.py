@@ -14,7 +14,7 @@ from rltui.events.records import CLOCK, ITERATION, reward_of, setting_words
 from rltui.formatting import state_name
 from rltui.run_state.history import History
 from rltui.run_state.other_run import OtherRun
-from rltui.run_state.rewards import differences_line, weight_differences, weights_in_row
+from rltui.run_state.rewards import differences_line, weights_apart
 from rltui.run_state.snapshot import ChartMark, RunSnapshot
 from rltui.tui.panes.chart_view import (
     Charting,
@@ -40,7 +40,9 @@ _GOOD = {"up": "Higher is better.", "down": "Lower is better.", "none": ""}
 def head_lines(scene: ChartScene, width: int) -> list[Line]:
     """As many as there is something to say."""
     lines = [looks] if (looks := look_line(scene)) else []
-    differences = differences_line(_rewards_apart(scene))
+    other = scene.other
+    apart = weights_apart(scene.snapshot, other, (scene.snapshot.run, other.name)) if other is not None else []
+    differences = differences_line(apart)
     lines += [text_line(f"▲ {differences}", "warn")] if differences else []
     lines += [by_hand] if (by_hand := _by_hand(scene)) else []
     lines += [cursor_line(scene)] if scene.charting.cursor is not None and scene.snapshot.history.length else []
@@ -82,20 +84,6 @@ def _legend(scene: ChartScene) -> list[Span]:
     elif not other.history.length:
         spans.append((" has no iteration yet", "warn"))
     return [*spans, *_end(scene.snapshot.run, scene.snapshot.history, other)]
-
-
-def _rewards_apart(scene: ChartScene) -> list[str]:
-    """Own and compared run, each by its newest row and what its profile says beside that."""
-    if scene.other is None:
-        return []
-    snapshot, other = scene.snapshot, scene.other
-    own, their = (one.header.reward_weights if one.header is not None else {} for one in (snapshot, other))
-    both = bool(own and their)  # of one alone nothing can be compared with
-    left, right = (
-        weights_in_row(snapshot.history, -1, own if both else {}),
-        weights_in_row(other.history, -1, their if both else {}),
-    )
-    return weight_differences(left, right, (snapshot.run, other.name))
 
 
 def _by_hand(scene: ChartScene) -> Line:

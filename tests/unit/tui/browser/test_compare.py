@@ -10,6 +10,7 @@ import pytest
 
 from rltui.events.episode_reward import REWARD, RewardWindow
 from rltui.events.records import Record, RunResumed, RunStarted, SettingChanged
+from rltui.run_state.compare import NOT_SKILL
 from rltui.runs import trainer_state
 from rltui.runs.inventory import CheckpointInfo, read_checkpoint_info
 from rltui.runs.journal import JournalWriter
@@ -17,6 +18,7 @@ from rltui.runs.paths import DataDir
 from rltui.runs.trainer_state import OverrideState, RateState, TrainerState
 from rltui.tui.browser.compare import (
     CheckpointComparison,
+    bots_of,
     compare,
     curves_between,
     ends_of,
@@ -58,7 +60,7 @@ def state(data: DataDir, run: str, iterations: int, **about: object) -> Checkpoi
 
 def read(data: DataDir, left: CheckpointInfo, right: CheckpointInfo) -> CheckpointComparison:
     found = compare(left, right)
-    return CheckpointComparison(found.left, found.right, [], curves_between(data, found))
+    return CheckpointComparison(found.left, found.right, [], curves_between(data, found), bots=bots_of(data, found))
 
 
 def text(comparison: CheckpointComparison, metric: str = REWARD) -> str:
@@ -71,7 +73,7 @@ def test_of_one_line_of_training_the_figures_stand_without_a_chart(data: DataDir
     newer = state(data, "alpha", 40, mean_reward=9.5, reward_episodes=101)
     found = read(data, newer, older)
     assert "of episodes 104 101 -3" in " ".join(text(found).split())
-    assert found.metrics() == [] and "iterations" not in text(found)
+    assert found.metrics() == [] and "single iterations" not in text(found)
 
 
 def test_two_runs_have_theirs_in_the_order_of_the_legend(data: DataDir) -> None:
@@ -93,6 +95,23 @@ def test_two_runs_have_theirs_in_the_order_of_the_legend(data: DataDir) -> None:
     parts = [RewardWindow(told).value for told in (rows[:3], rows)]
     assert ends_of(found, "reward/touch") == EndValues(
         parts[0].parts["touch"], parts[1].parts["touch"], (parts[0].episodes, parts[1].episodes)
+    )
+
+
+def test_which_is_better_is_said_unless_they_were_paid_differently(data: DataDir) -> None:
+    weights = {"touch": 1.0}
+    for run, touch, paid in (("alpha", 1.0, weights), ("beta", 5.0, weights), ("other", 5.0, {"touch": 2.0})):
+        rows = [run_story.iteration(index) for index in range(1, 101)]
+        told = [
+            msgspec.structs.replace(row, metrics={**row.metrics, REWARD: touch + row.iteration % 3}) for row in rows
+        ]
+        write(data, run, [header(paid), *told])
+    alpha, beta, other = (state(data, run, 100) for run in ("alpha", "beta", "other"))
+    shown = text(read(data, alpha, beta))
+    assert "checkpoint 2,048,000 of beta better by 4.0" in shown and NOT_SKILL in shown
+    assert "cannot tell" in text(read(data, alpha, state(data, "alpha", 80))), "20 iterations lie between"
+    assert "better" not in text(read(data, alpha, other)) and "not comparable: touch 1.00 → 2.00" in text(
+        read(data, alpha, other)
     )
 
 

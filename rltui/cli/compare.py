@@ -1,0 +1,84 @@
+"""rltui compare."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rltui.cli.parser import Subparsers, add_command, add_data_dir, add_json, named_or_newest_run
+from rltui.errors import RltuiError
+from rltui.safe_io import one_line, say
+
+if TYPE_CHECKING:
+    from rltui.run_state.compare import RewardComparison
+    from rltui.runs.paths import DataDir, RunPaths
+
+NAMED = 4  # other differences listed one by one
+EPILOG = (
+    "A, B: a run (as it is now), or a saved state: alpha/005M, alpha/250000.\nThe difference of the mean rewards of the "
+    "newest 50 iterations, with its 95 % interval. Exit code 1: they were paid differently, which cannot be compared."
+)
+
+
+def add_parser(subparsers: Subparsers) -> None:
+    parser = add_command(
+        subparsers, "compare", "tell which of two bots is paid more", "rltui compare alpha beta/005M", EPILOG
+    )
+    parser.add_argument("left", metavar="A")
+    parser.add_argument("right", metavar="B")
+    add_data_dir(parser)
+    add_json(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print which is better, or why that cannot be told; 1 where they were paid differently."""
+    from rltui.cli.output import json_text
+    from rltui.run_state.compare import compare_rewards, compared_bot
+    from rltui.run_state.rewards import profile_weights, weights_apart
+    from rltui.runs.paths import data_dir
+    from rltui.tui.checks.results import paid_changes, saved_changes
+
+    data = data_dir(args.data_dir)
+    (one, at, mine), (other, then, theirs) = (_found(data, text) for text in (args.left, args.right))
+    if (one.name, at) == (other.name, then):
+        raise RltuiError(f"{args.left} and {args.right} are the same", "name two runs or saved states", exit_code=2)
+    same = one.name == other.name  # the later one is told by what came after the earlier one
+    left = compared_bot(args.left, one, at, then if same and then is not None and (at is None or at > then) else -1)
+    right = compared_bot(args.right, other, then, at if same and at is not None and (then is None or then > at) else -1)
+    changes = saved_changes(mine, theirs)
+    known = all(map(profile_weights, (left.snapshot, right.snapshot)))
+    paid = paid_changes(changes, known) + weights_apart(left.snapshot, right.snapshot, (left.name, right.name))
+    found = compare_rewards(left, right, paid)
+    others = changes if isinstance(changes, str) else [change.key for change in changes]
+    say(json_text(found.document()) if args.json else "\n".join(_lines(found, others)))
+    return int(bool(found.refused))
+
+
+def _found(data: DataDir, text: str) -> tuple[RunPaths, int | None, Path]:
+    """The run, the timesteps of the saved state that is meant, and its profile."""
+    from rltui.profile.locate import STATE_FILE
+    from rltui.runs.resolve import find_checkpoint
+
+    if "/" not in text:
+        paths = named_or_newest_run(data, text)
+        return paths, None, paths.profile
+    paths, state = find_checkpoint(data, text)
+    if state.timesteps is None:
+        raise RltuiError(f"{text}: its timesteps are not known: {state.damage or 'meta.json cannot be read'}")
+    return paths, state.timesteps, state.path / STATE_FILE
+
+
+def _lines(found: RewardComparison, others: list[str] | str) -> list[str]:
+    from rltui.cli.output import aligned, number
+    from rltui.run_state.compare import NOT_SKILL
+
+    rows = [("", "REWARD", "ITERATIONS", "TIMESTEPS")]
+    for side in (found.left, found.right):
+        rows.append((side.name, side.reward_words, number(side.counted or None), number(side.snapshot.timesteps)))
+    lines = [*aligned(rows, right=frozenset({1, 2, 3})), "", one_line(found.sentence)]
+    lines += [NOT_SKILL] if not found.refused else []
+    if isinstance(others, str):
+        return [*lines, one_line(others)]
+    more = f" and {len(others) - NAMED} more" if len(others) > NAMED else ""
+    return lines + ([one_line(f"their profiles differ: {', '.join(others[:NAMED])}{more}")] if others else [])

@@ -1,0 +1,172 @@
+"""Which of two bots is paid more: the interval against arithmetic by hand and simulated runs, and what is compared at all."""
+
+from __future__ import annotations
+
+import json
+import math
+import random
+from collections.abc import Sequence
+from itertools import pairwise
+from pathlib import Path
+from statistics import fmean
+
+import msgspec
+import pytest
+
+from rltui.cli.parser import parse
+from rltui.errors import RltuiError
+from rltui.events.episode_reward import REWARD
+from rltui.events.records import Record, RunStarted, SettingChanged
+from rltui.run_state.compare import ComparedBot, compare_rewards, compared_bot, student_quantile
+from rltui.run_state.snapshot import RunSnapshot
+from rltui.run_state.trend import newest_mean
+from rltui.runs.journal import JournalWriter
+from rltui.runs.paths import DataDir
+from tests.fakes import run_story
+from tests.fakes.saved_runs import make_files, make_meta, place
+
+STEPS = run_story.STEPS
+
+
+def bot(name: str, values: Sequence[float]) -> ComparedBot:
+    return ComparedBot(name, RunSnapshot(run=name), len(values), newest_mean(values))
+
+
+def correlated(draw: random.Random, rows: int, rho: float, level: float = 0.0) -> list[float]:
+    """Autoregressive of the first order, of deviation 1."""
+    value, found = draw.gauss(0, 1), []
+    for _ in range(rows):
+        value = rho * value + math.sqrt(1 - rho**2) * draw.gauss(0, 1)
+        found.append(level + value)
+    return found
+
+
+def test_the_interval_is_that_of_batch_means_by_hand() -> None:
+    draw = random.Random(3)
+    series = [[10 + draw.gauss(0, 2) for _ in range(80)], [13 + draw.gauss(0, 1) for _ in range(400)]]
+    found = compare_rewards(bot("alpha", series[0]), bot("beta", series[1]))
+    error2, weights = 0.0, []
+    for values, batches in zip(series, (8, 30), strict=True):
+        newest = values[len(values) - batches * 10 :]
+        means = [fmean(newest[at : at + 10]) for at in range(0, len(newest), 10)]
+        squares = [(later - before) ** 2 for before, later in pairwise(means)]
+        part = sum(squares) / 2 / (batches - 1) / 5
+        error2 += part
+        weights.append(part**2 / (2 * (batches - 1) ** 2 / (3 * batches - 4)))
+    assert found.difference == pytest.approx(fmean(series[1][-50:]) - fmean(series[0][-50:]))
+    assert found.half == pytest.approx(student_quantile(error2**2 / sum(weights)) * math.sqrt(error2))
+    assert found.better == "right" and found.sentence.startswith("beta better by 3.")
+    assert compare_rewards(found.right, found.left).sentence == found.sentence, "whichever comes first"
+    assert compare_rewards(found.left, found.left).better is None
+
+
+def test_the_quantile_of_student_s_t() -> None:
+    for freedom, value in ((3, 3.182), (5, 2.571), (10, 2.228), (30, 2.042), (math.inf, 1.960)):
+        assert student_quantile(freedom) == pytest.approx(value, rel=0.01)
+
+
+def test_it_holds_the_truth_as_often_as_it_says_though_iterations_follow_each_other() -> None:
+    """As many equal bots are told apart as an interval of 95 % may; taken as independent, single iterations tell more."""
+    draw = random.Random(1)
+    for rho, most in ((0.0, 0.08), (0.5, 0.11)):
+        pairs = [[correlated(draw, 120, rho) for _ in range(2)] for _ in range(300)]
+        found = [compare_rewards(bot("a", one), bot("b", other)) for one, other in pairs]
+        assert sum(each.better is not None for each in found) / len(found) < most
+    naive = [abs(fmean(one[-50:]) - fmean(other[-50:])) > 1.96 * math.sqrt(2 / 50) for one, other in pairs]
+    assert sum(naive) / len(naive) > 0.2
+    apart = [
+        compare_rewards(bot("a", correlated(draw, 120, 0.5)), bot("b", correlated(draw, 120, 0.5, 2.0)))
+        for _ in range(50)
+    ]
+    assert all(each.better == "right" for each in apart)
+
+
+def write(data: DataDir, run: str, records: Sequence[Record], profile: str = "[rewards]\ntouch = 5.0\n") -> None:
+    data.run(run).folder.mkdir(parents=True)
+    data.run(run).profile.write_text(profile)
+    writer = JournalWriter(data.run(run).journal)
+    for record in records:
+        writer.write(record)
+    writer.close()
+
+
+def rows(first: int, last: int, level: float) -> list[Record]:
+    draw = random.Random(first)
+    known = [run_story.iteration(index) for index in range(first, last + 1)]
+    return [msgspec.structs.replace(row, metrics={**row.metrics, REWARD: level + draw.gauss(0, 0.5)}) for row in known]
+
+
+def header(weights: dict[str, float] | None = None, at: int = 0) -> RunStarted:
+    made = run_story.header(timesteps=at * STEPS)
+    return msgspec.structs.replace(made, reward_weights=run_story.WEIGHTS if weights is None else weights)
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> DataDir:
+    """alpha: 10 up to iteration 100, then 14. beta: 14. paid: another weight, set by hand in the end. young: 30 iterations.
+
+    power: another parameter of a reward; seed: another seed.
+    """
+    data = DataDir(tmp_path)
+    write(data, "alpha", [header(), *rows(1, 100, 10.0), *rows(101, 200, 14.0)])
+    write(data, "beta", [header(), *rows(1, 120, 14.0)])
+    by_hand = SettingChanged(time=1.0, timesteps=100 * STEPS, setting="reward touch", value=9.0, by="ada")
+    weighed = [
+        msgspec.structs.replace(row, metrics={**row.metrics, "weight/touch": 9.0})  # type: ignore[union-attr]
+        for row in rows(101, 200, 30.0)
+    ]
+    write(data, "paid", [header(), *rows(1, 100, 20.0), by_hand, *weighed])
+    write(data, "young", [header(), *rows(1, 30, 14.0)])
+    other = "gamma = 0.9\n[rewards]\ntouch = {weight = 5.0, power = 2.0}\n"
+    write(data, "power", [header(), *rows(1, 100, 14.0)], other)
+    write(data, "seed", [header(), *rows(1, 100, 14.0)], "seed = 1\n[rewards]\ntouch = 5.0\n")
+    for run, at in (("alpha", 100), ("paid", 100)):
+        place(data.run(run).checkpoint(at * STEPS), make_files(make_meta(run, 1, at * STEPS)))
+    return data
+
+
+def compared(data: DataDir, *words: str, code: int = 0) -> None:
+    command, args = parse(["compare", *words, "--data-dir", str(data.root)])
+    assert command(args) == code
+
+
+def test_runs_and_saved_states_by_the_command(data: DataDir, capsys: pytest.CaptureFixture[str]) -> None:
+    state = f"alpha/{100 * STEPS}"
+    cases = (
+        (("alpha", "beta"), "cannot tell", None, 0),
+        ((state, "beta"), "beta better by 4", "b", 0),
+        (("beta", state), "beta better by 4", "a", 0),
+        ((state, "alpha"), "alpha better by 4", "b", 0),
+        ((f"paid/{100 * STEPS}", "beta"), f"paid/{100 * STEPS} better by", "a", 0),
+        (("alpha", "young"), "young has 30 of 60 iterations", None, 0),
+        (("paid", "beta"), "rewards differ, not comparable: touch 9.00 → 5.00", None, 1),
+        (("power", "beta"), "rewards differ, not comparable: touch.power 2.0 → not there", None, 1),
+        (("seed", "beta"), "cannot tell", None, 0),
+        ((f"paid/{100 * STEPS}", "paid"), "rewards differ, not comparable: touch 5.00 → 9.00", None, 1),
+    )
+    for words, sentence, better, code in cases:
+        compared(data, *words, code=code)
+        out = capsys.readouterr().out
+        assert sentence in out, (words, out)
+        assert ("not skill" in out) is (code == 0)
+        compared(data, *words, "--json", code=code)
+        document = json.loads(capsys.readouterr().out)
+        assert (document["better"], sentence in document["sentence"]) == (better, True)
+        if better is not None:
+            low, high = document["interval"]
+            assert low < document["difference"] < high and not low <= 0 <= high
+            assert document["a"]["iterations"] == document["b"]["iterations"] == 50
+    compared(data, "seed", "beta")
+    assert "their profiles differ: seed" in capsys.readouterr().out
+    with pytest.raises(RltuiError, match="the same"):
+        compared(data, "alpha", "alpha")
+
+
+def test_a_state_is_told_by_what_had_trained_it(data: DataDir) -> None:
+    """Not by the start that went on from it, nor by what came later."""
+    write(data, "gone_on", [header(), *rows(1, 100, 10.0), header({"touch": 1.0}, 100), *rows(101, 200, 50.0)])
+    then = compared_bot("then", data.run("gone_on"), 100 * STEPS)
+    assert then.known == 100 and then.reward is not None and then.reward.mean == pytest.approx(10.0, abs=0.5)
+    assert then.snapshot.header is not None and then.snapshot.header.reward_weights == run_story.WEIGHTS
+    later = compared_bot("later", data.run("gone_on"), 200 * STEPS, after=150 * STEPS)
+    assert later.known == 50 and later.reward is None

@@ -16,7 +16,7 @@ from tomlkit.items import AoT
 from rltui.errors import RltuiError
 from rltui.profile.source import show_key
 from rltui.profile.toml_lines import KeyPath, TomlLines, find_lines, key_path
-from rltui.profile.toml_text import toml_string
+from rltui.profile.toml_text import toml_key, toml_string
 
 HEADERS = "it is written with [[…]] headers: change it in the TOML view"
 Changes = tuple[tuple[KeyPath, str | None], ...]
@@ -230,6 +230,15 @@ class Draft:
         if self.written.value(path) is None:
             return self.set(path, f"[{element}]")
         return Draft(add_element(self.text, path, element))
+
+    def rename(self, path: KeyPath, name: str) -> Draft:
+        """The key called otherwise, wherever it is written; value, comment and place stay. RltuiError where that cannot be."""
+        if name != path[-1] and (not name or self.written.value((*path[:-1], name)) is not None):
+            raise RltuiError(f"{show_key((*path[:-1], name))} is there already" if name else "a key needs a name")
+        text = self.text
+        for start, end in sorted(self.written.lines.names.get(path, ()), reverse=True):
+            text = f"{text[:start]}{toml_key(name)}{text[end:]}"
+        return Draft(text)
 
     def remove(self, path: KeyPath) -> Draft:
         """Without an element of a list."""

@@ -29,12 +29,14 @@ class Repeat:
 class TomlLines:
     """1-based lines of keys, array elements and tables; repeats in order; where the scanner lost its way, None if it did not.
 
-    spans: offsets of each value, an array's element included; entries: of a key with its value, of an element alone.
+    spans: offsets of each value, an array's element included; entries: of a key with its value, of an element alone;
+    names: of a key's name wherever it is written, in headers and dotted keys too.
     """
 
     of: dict[KeyPath, int] = field(default_factory=dict)
     spans: dict[KeyPath, tuple[int, int]] = field(default_factory=dict)
     entries: dict[KeyPath, tuple[int, int]] = field(default_factory=dict)
+    names: dict[KeyPath, list[tuple[int, int]]] = field(default_factory=dict)
     repeats: list[Repeat] = field(default_factory=list)
     stopped_at: int | None = None  # line
 
@@ -84,6 +86,7 @@ class _Scanner:
         self._arrays: dict[KeyPath, int] = {}  # arrays of tables: index of the newest element
         self._values: dict[KeyPath, int] = {}  # keys with a value: line of the first one
         self._headers: dict[KeyPath, int] = {}
+        self._name_spans: list[tuple[int, int]] = []  # of the newest key's parts
 
     def line(self) -> int:
         """Of the present offset; only ever asked forward, so that a long text is counted once."""
@@ -115,6 +118,8 @@ class _Scanner:
         start = self.at
         parts = self.key()
         name = (start, self.at)
+        for index, span in enumerate(self._name_spans):
+            self._name((*self._within_arrays(parts[:index]), parts[index]), span)
         self.skip(BLANK)
         self._expect("]]" if array else "]")
         table = (*self._within_arrays(parts[:-1]), parts[-1])
@@ -144,6 +149,8 @@ class _Scanner:
     def _statement(self, table: KeyPath, top: bool) -> None:
         start, line = self.at, self.line()
         path = (*table, *self.key())
+        for index, span in enumerate(self._name_spans, len(table) + 1):
+            self._name(path[:index], span)
         self.skip(BLANK)
         self._expect("=")
         self.skip(BLANK)
@@ -163,8 +170,11 @@ class _Scanner:
             raise _LostError
 
     def key(self) -> tuple[str, ...]:
-        parts = [self._key_part()]
+        parts, start = [], self.at
+        self._name_spans = []
         while True:
+            parts.append(self._key_part())
+            self._name_spans.append((start, self.at))
             here = self.at
             self.skip(BLANK)
             if not self.text.startswith(".", self.at):
@@ -172,7 +182,7 @@ class _Scanner:
                 return tuple(parts)
             self.at += 1
             self.skip(BLANK)
-            parts.append(self._key_part())
+            start = self.at
 
     def _key_part(self) -> str:
         start = self.at
@@ -268,6 +278,9 @@ class _Scanner:
     def _comment(self) -> None:
         end = self.text.find("\n", self.at)
         self.at = len(self.text) if end < 0 else end
+
+    def _name(self, path: KeyPath, span: tuple[int, int]) -> None:
+        self.lines.names.setdefault(path, []).append(span)
 
     def _mark(self, path: KeyPath, line: int) -> None:
         self.lines.of.setdefault(path, line)

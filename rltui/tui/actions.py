@@ -155,6 +155,7 @@ BROWSER = (
 
 FORM = (
     Action("edit", ("enter",), "Change", "Change the value; fold a section", "Editing", 3),
+    Action("accept", ("Y",), "Take", "Take the name or value that was probably meant", "Editing", 4),
     Action("save", ("s", "ctrl+o"), "Save", "See the difference, and save", "Editing", 2),
     Action("undo", ("u",), "Undo", "Undo", "Editing", 5),
     Action("redo", ("U",), "Redo", "Redo", "Editing", was=("r",)),

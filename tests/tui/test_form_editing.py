@@ -9,9 +9,11 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
+from rltui.__main__ import main
 from rltui.profile.source import show_key
 from rltui.runs.paths import DataDir
 from rltui.tui.capture import screen_text
+from rltui.tui.form.render import row_line
 from rltui.tui.form.screen import FormScreen
 from rltui.tui.launcher.screen import LauncherScreen
 from rltui.tui.widgets.footer import Footer
@@ -36,8 +38,9 @@ async def test_a_value_is_checked_as_it_is_typed_and_only_its_line_changes(data:
         await until_shown(pilot, "Learning rate of the policy.")
         await pilot.press("enter")
         await typed(pilot, "7")
-        shown = await until_shown(pilot, "1 mistake")
-        assert "out of range" in shown and text(pilot) == QUICK  # nothing is taken before enter
+        await until_shown(pilot, "1 mistake")
+        assert "out of range" in str(screen(pilot).session.state.errors[0])
+        assert text(pilot) == QUICK  # nothing is taken before enter
         await typed(pilot, "2e-4")
         await until_shown(pilot, "✓ valid")
         await pilot.press("enter")
@@ -141,6 +144,74 @@ async def test_the_text_and_the_form_are_one(data: DataDir) -> None:
         await pilot.press("tab")
         await until_shown(pilot, "The form needs TOML")
         assert screen(pilot).as_text
+
+
+async def test_a_misspelt_key_is_renamed_or_its_suggestion_taken_with_one_key(data: DataDir) -> None:
+    async with form(data, text=QUICK.replace("epochs = 2", "epoch = 2")) as pilot:
+        await until_shown(pilot, "1 mistake")
+        await pilot.press("right_square_bracket")
+        await until_shown(pilot, "Y Take epochs")
+        await pilot.press("enter")
+        await typed(pilot, "batch")
+        await until_shown(pilot, "ppo.batch is there already")
+        await typed(pilot, "epochs")
+        await pilot.press("enter")
+        assert text(pilot) == QUICK
+        await until(pilot, lambda: not screen(pilot).session.state.errors)
+        await pilot.press("Y")
+        await until_shown(pilot, "nothing is suggested here")
+        await pilot.press("u", "right_square_bracket")
+        await until_shown(pilot, "Y Take epochs")
+        await pilot.press("Y")
+        assert text(pilot) == QUICK
+        row = screen(pilot).row
+        assert row is not None and show_key(row.path) == "ppo.epochs"
+
+
+async def test_a_mistake_is_told_by_the_command_line_s_one_line(
+    data: DataDir, capsys: pytest.CaptureFixture[str]
+) -> None:
+    content = QUICK.replace("epochs = 2", "epoch = 2")
+    MINE.write_text(content, encoding="utf-8")
+    assert main(["profile", "check", str(MINE)]) == 2
+    line = capsys.readouterr().out.splitlines()[1].strip().removeprefix("profiles/")
+    async with form(data, text=content) as pilot:
+        await until(pilot, lambda: bool(screen(pilot).session.state.errors))
+        [problem] = screen(pilot).session.state.errors
+        assert str(problem).partition(":")[2] == line.partition(":")[2]
+        await pilot.press("right_square_bracket")
+        await until_shown(pilot, "✗ x.toml:")  # the file's name, of what stands in for the child
+
+
+async def test_mistakes_stay_dimmed_while_they_are_checked_again(data: DataDir) -> None:
+    gate = children.open_gate()
+    async with form(
+        data, text=QUICK.replace("epochs = 2", "epochs = 0"), tools=children.tools(check_goes=gate)
+    ) as pilot:
+        await until_shown(pilot, "ppo.epochs: out of")
+        gate.clear()
+        await edited(pilot, "collect.arenas", "8")
+        await until_shown(pilot, "◌ checking")
+        assert "ppo.epochs: out of" in screen_text(pilot.app.screen)
+        state = screen(pilot).session.state
+        row = next(row for row in screen(pilot).field_list.fields.values() if show_key(row.path) == "ppo.epochs")
+        assert ("✗ ", "faint") in row_line(row, state, 60)
+        await pilot.press("tab")
+        assert screen(pilot).text_view.problems
+        gate.set()
+        await until(pilot, lambda: not screen(pilot).session.checking)
+        assert ("✗ ", "bad") in row_line(row, screen(pilot).session.state, 60)
+
+
+async def test_the_text_view_shows_the_keys_that_work_there(data: DataDir) -> None:
+    async with form(data) as pilot:
+        await pilot.press("tab")
+        await until_shown(pilot, "^o Save")
+        foot = screen_text(pilot.app.screen).splitlines()[-1]
+        assert "tab Form" in foot and "^q Quit" in foot
+        assert not {"u Undo", "X Delete", "enter Change", "? Help"} & {part for part in foot.split("  ") if part}
+        await pilot.press("tab")
+        await until_shown(pilot, "u Undo")
 
 
 async def test_an_outdated_check_is_ended_and_its_answer_ignored(data: DataDir) -> None:

@@ -16,11 +16,13 @@ from typing import Any, Literal
 import msgspec
 
 from rltui import safe_io
+from rltui.profile.source import Problem
 from rltui.runs.checkpoint import POLICY_FILE
 from rltui.runs.meta import Signature
 from rltui.tui.checks.child import Run, ask, run_child
 
 NAMED = re.compile(rb"""["']([^"'\n]{1,300}\.\w{1,5})(?::\w+)?["']""")  # "my/touch.py:Touch", "table.csv", "phase.toml"
+NEAR = re.compile(r'did you mean "([^"]+)"')
 DEEPEST = 1  # a campaign's phases name rewards of their own, and no phases
 ABSENT = "not there"
 PAYING = (
@@ -87,6 +89,17 @@ class ProfileProblem(msgspec.Struct, frozen=True):
     expected: str = ""
     found: str = ""
     hint: str = ""
+
+    def __str__(self) -> str:
+        """As the command line prints it, the file by its name alone."""
+        return str(Problem(**(msgspec.structs.asdict(self) | {"file": Path(self.file).name})))
+
+    @property
+    def suggestion(self) -> str:
+        """The name or word that was probably meant; of a class in a user's own file with the file. Empty where none is near."""
+        near = NEAR.match(self.hint)
+        file, colon, _ = self.found.rpartition(":")
+        return f"{file}{colon}{near[1]}" if near else ""
 
 
 class PhaseSummary(msgspec.Struct, frozen=True, kw_only=True):

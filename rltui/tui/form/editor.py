@@ -12,8 +12,9 @@ from textual.widgets import Input
 from rltui.errors import RltuiError
 from rltui.profile.edit import Draft
 from rltui.profile.source import show_key
-from rltui.profile.toml_lines import KeyPath
+from rltui.profile.toml_lines import KeyPath, key_path
 from rltui.profile.toml_text import default_words, toml_key, toml_string
+from rltui.tui.checks.results import ProfileProblem
 from rltui.tui.checks.schema import KeyReference, Reference, Registered
 from rltui.tui.form import render
 from rltui.tui.form.fields import OF_LISTS, FormRow, value_path
@@ -180,19 +181,34 @@ def _paragraph(text: str) -> Callable[[int], list[Line]]:
     return lambda width: wrap(text, width)
 
 
+def with_suggestion(draft: Draft, path: KeyPath, problem: ProfileProblem) -> tuple[Draft, KeyPath]:
+    """With what was probably meant, and the key that it is at: another value, another name, or the same in another section."""
+    suggestion, parts = problem.suggestion, key_path(problem.suggestion) or ()
+    if problem.found != str(path[-1]):
+        return draft.set(path, toml_string(suggestion)), path
+    if len(parts) > 1 and parts[-1] == path[-1]:
+        return draft.unset(path).set(parts, draft.written.raw(path) or ""), parts
+    return draft.rename(path, suggestion), (*path[:-1], suggestion)
+
+
 class FieldInput(Input):
-    """Line in which a field's value is typed. row: None while it is closed. problem: why what stands there is no value."""
+    """Line in which a field's value is typed, or its name. row: None while it is closed. problem: why what stands there
+    cannot be.
+    """
 
     def __init__(self) -> None:
         super().__init__(id="form-input", select_on_focus=False)
         self.row: FormRow | None = None
         self.problem = ""
+        self.renames = False
+        self.border_subtitle = "enter takes it · esc gives up"
 
-    def open(self, row: FormRow) -> None:
-        """On the value that the row has."""
-        self.row, self.border_title = row, Content(show_key(row.path))
-        self.placeholder = default_words(row.entry.default) if row.entry else ""
-        self.value = typed_of(row.written)
+    def open(self, row: FormRow, *, renames: bool = False) -> None:
+        """On the value that the row has, or on its name."""
+        self.row, self.renames = row, renames
+        self.border_title = Content(f"another name for {show_key(row.path)}" if renames else show_key(row.path))
+        self.placeholder = default_words(row.entry.default) if row.entry and not renames else ""
+        self.value = str(row.path[-1]) if renames else typed_of(row.written)
         self.cursor_position = len(self.value)
         self.add_class("open")
         self.focus()
@@ -206,7 +222,9 @@ class FieldInput(Input):
         if self.row is None:
             return None
         try:
-            found, self.problem = with_typed(draft, self.row, self.value), ""
+            typed = self.value.strip()
+            found = draft.rename(self.row.path, typed) if self.renames else with_typed(draft, self.row, self.value)
+            self.problem = ""
         except (ValueProblem, RltuiError) as error:
             self.problem = str(error)
             return None

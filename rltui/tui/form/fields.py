@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
@@ -100,9 +100,9 @@ class _ReferenceRows:
 
     def _section(self, name: str) -> Iterator[FormRow]:
         if name == TOP:
-            for key, entry in self.reference.below(""):
-                if not _is_section(self.reference, key):
-                    yield self._field((key,), entry, 1)
+            sections = frozenset(section_names(self.reference))
+            keys = [(key, entry) for key, entry in self.reference.below("") if key not in sections]
+            yield from self._with_others((), 1, [self._field((key,), entry, 1) for key, entry in keys], sections)
         elif name in OF_LISTS:
             yield from self._elements((name,), name, 1)
         else:
@@ -110,6 +110,22 @@ class _ReferenceRows:
 
     def _table(self, path: KeyPath, prefix: str, depth: int) -> Iterator[FormRow]:
         """Every key of a table, then the parameters of the component that it names."""
+        yield from self._with_others(path, depth, self._known(path, prefix, depth))
+
+    def _with_others(
+        self, path: KeyPath, depth: int, rows: Iterable[FormRow], known: frozenset[str] = frozenset()
+    ) -> Iterator[FormRow]:
+        """Then what else stands in the table: misspelt keys, and parameters of a user's own component. known: beside rows'."""
+        for row in rows:
+            known |= {str(row.path[len(path)])}
+            yield row
+        value, (kind, name) = self.text.value(path), self._component(path)
+        doc = OWN_PARAMETER if kind and self.reference.component(kind, name) is None else ""
+        for key in value if isinstance(value, dict) else ():
+            if key not in known:
+                yield self._field((*path, key), KeyReference(key, doc=doc), depth)
+
+    def _known(self, path: KeyPath, prefix: str, depth: int) -> Iterator[FormRow]:
         for name, entry in self.reference.below(prefix):
             below = (*path, name)
             if self._has_elements(f"{prefix}{name}", below):
@@ -155,6 +171,9 @@ class _ReferenceRows:
         if isinstance(path[-1], int):
             yield from self._table(path, f"{key}[].", depth)
             return
+        yield from self._with_others(path, depth, self._of_named(path, key, depth))
+
+    def _of_named(self, path: KeyPath, key: str, depth: int) -> Iterator[FormRow]:
         is_short = not isinstance(self.text.value(path), dict)  # touch = 1 is short for touch = {weight = 1}
         for name, entry in self.reference.below(f"{key}.<name>."):
             below = (*path, name)
@@ -163,17 +182,10 @@ class _ReferenceRows:
         yield from self._parameters(path, depth)
 
     def _parameters(self, path: KeyPath, depth: int) -> Iterator[FormRow]:
-        """Of the component that a table names; then what else stands in the table of a user's own."""
-        kind, name = self._component(path)
-        known = self.reference.component(kind, name)
+        """Of the component that a table names."""
+        known = self.reference.component(*self._component(path))
         for entry in known.parameters if known else ():
             yield self._field((*path, entry.key), entry, depth)
-        value = self.text.value(path)
-        if not kind or known is not None or not isinstance(value, dict):
-            return
-        for key in value:
-            if key not in ("kind", "weight", "table") and self.reference.entry(f"{path[0]}.{key}") is None:
-                yield self._field((*path, key), KeyReference(key, doc=OWN_PARAMETER), depth)
 
     def _component(self, path: KeyPath) -> tuple[str, str]:
         """(kind, name) of the component that a table is about."""

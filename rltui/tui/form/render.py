@@ -28,14 +28,14 @@ def row_line(row: FormRow, state: TextState, width: int) -> Line:
     sign = "▾ " if row.path in state.is_open else "▸ "
     head = f"{indent}{sign if row.kind == 'element' else ''}{row.label}"
     problems = state.problems(row)
-    mark: Line = (("✗ ", "bad"),) if problems else (("● ", "warn"),) if state.changed(row.path) else (("  ", ""),)
-    role = "bad" if problems else "title" if row.kind == "group" else ""
+    mark: Line = (("✗ ", state.bad),) if problems else (("● ", "warn"),) if state.changed(row.path) else (("  ", ""),)
+    role = state.bad if problems else "title" if row.kind == "group" else ""
     value, value_role = _value(row)
     value_cell = (crop_text(value, max(width - LABEL - 6, 8)), value_role)
     line: Line = ((pad(clean(head), LABEL), role), (" ", ""), *mark, value_cell)
     unit = _unit(row.entry.unit if row.entry else "", value)
     line = (*line, (f" {unit}", "faint")) if unit else line
-    return (*line, ("  ", ""), (problems[0].message, "bad")) if problems and width >= SHOWS_PROBLEMS else line
+    return (*line, ("  ", ""), (problems[0].message, state.bad)) if problems and width >= SHOWS_PROBLEMS else line
 
 
 def _unit(unit: str, value: str) -> str:
@@ -49,7 +49,7 @@ def _section_line(row: FormRow, state: TextState, width: int) -> Line:
     opened = row.path in state.is_open
     line: Line = ((f" {'▾' if opened else '▸'} ", "key"), (row.label, "title"))
     if problems:
-        line = (*line, (f"  ✗ {len(problems)}", "bad"))
+        line = (*line, (f"  ✗ {len(problems)}", state.bad))
     elif not opened and row.path != (TOP,) and state.changed(row.path):
         line = (*line, ("  ●", "warn"))
     return (*line, (f"  {crop_text(row.doc, max(width - len(row.label) - 10, 0))}", "faint")) if not opened else line
@@ -73,7 +73,7 @@ def details(row: FormRow | None, state: TextState, reference: Reference, width: 
     key = row.label if row.kind == "section" else show_key(row.path)
     lines: list[Line] = [*wrap(key, width, "title")]
     for problem in state.problems(row):
-        lines += problem_lines(problem, width)
+        lines += wrap(f"✗ {problem}", width, state.bad)
     lines += wrap(row.doc, width) if row.doc else []
     lines += [(), *_facts(row, state, width)]
     known = reference.component(row.component, _name(row))
@@ -120,32 +120,19 @@ def _sentence(entry: KeyReference) -> str:
     return f"{entry.doc} ({limits})" if limits else entry.doc
 
 
-def problem_lines(problem: ProfileProblem, width: int) -> list[Line]:
-    """One mistake: where, what, what is expected and nearest."""
-    place = f"line {problem.line}  " if problem.line else ""
-    lines: list[Line] = [
-        (("✗ ", "bad"), (place, "muted"), (crop_text(problem.key, max(width - len(place) - 2, 4)), "strong"))
-    ]
-    parts = [problem.message]
-    parts += [f"expected {problem.expected}"] if problem.expected else []
-    parts += [f"found {problem.found}"] if problem.found else []
-    lines += [(("  ", ""), *row) for row in wrap(", ".join(parts), width - 2)]
-    return [*lines, *([(("  ", ""), *row) for row in wrap(problem.hint, width - 2, "good")] if problem.hint else [])]
-
-
 def verdict_lines(state: TextState, width: int, above: Sequence[ProfileProblem] = ()) -> list[Line]:
     """All mistakes, or that there are none, then what is odd. above: shown already."""
     if state.now.problem:
         return [*wrap(f"✗ not TOML: {state.now.problem}", width, "bad")]
+    lines: list[Line] = [text_line("◌ being checked …", "muted")] if state.checking or state.check is None else []
     if state.check is None:
-        return [text_line("◌ being checked …", "muted")]
-    lines: list[Line] = []
+        return lines
     if state.check.valid:
-        lines += [text_line("✓ valid", "good")]
+        lines += [] if state.checking else [text_line("✓ valid", "good")]
     else:
-        lines += [text_line(f"✗ {formatting.plural(len(state.errors), 'mistake')}", "bad")]
+        lines += [text_line(f"✗ {formatting.plural(len(state.errors), 'mistake')}", state.bad)]
         for problem in [each for each in state.errors if each not in above][:MOST_PROBLEMS]:
-            lines += problem_lines(problem, width)
+            lines += wrap(f"✗ {problem}", width, state.bad)
         lines += (
             wrap("the launcher trains it all the same, after asking", width, "muted") if state.check.forcible else []
         )
@@ -173,7 +160,7 @@ def title_line(name: str, place: str, state: TextState, changes: int, width: int
     status: Line = ((f"● {formatting.plural(changes, 'change')}  ", "warn"),) if changes else ()
     if state.now.problem:
         status = (*status, ("✗ not TOML ", "bad"))
-    elif state.check is None:
+    elif state.checking or state.check is None:
         status = (*status, ("◌ checking ", "muted"))
     elif state.check.valid:
         status = (*status, ("✓ valid ", "good"))

@@ -67,7 +67,7 @@ def _judged_name(name: str) -> str:
 
 def _diff_dialog(session: EditSession, draft: Draft, name: str | None) -> TextDialog:
     """name: of a new file; None: the session's own."""
-    mistakes = len(session.check.errors) if session.check is not None and not session.check.valid else 0
+    mistakes = len(session.state.errors) if not session.checking else 0
     head = [(f"! {formatting.plural(mistakes, 'mistake')}: it will not launch", "warn")] if mistakes else []
     diff = text_diff(session.opened, draft.text) or ["  the same text"]
     path = session.path.name if name is None else new_path(name)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -20,9 +20,10 @@ from textual.widgets import Input, TextArea
 from rltui import formatting
 from rltui.errors import RltuiError
 from rltui.profile.edit import Draft
+from rltui.profile.source import show_key
 from rltui.profile.toml_lines import KeyPath
 from rltui.profile.toml_text import toml_string
-from rltui.tui.actions import Place, bindings, in_footer
+from rltui.tui.actions import FORM, Action, Place, bindings, in_footer
 from rltui.tui.background import if_mounted
 from rltui.tui.checks.results import ProfileProblem
 from rltui.tui.checks.schema import Reference, ReferenceReader
@@ -43,6 +44,7 @@ from rltui.tui.widgets.footer import Footer
 from rltui.tui.widgets.list_view import ListView, TextView
 
 DEBOUNCE = 0.25  # seconds after the last key before the child is asked
+OF_TEXT = ("ctrl+o", "tab", "ctrl+q")  # keys that are not typed into the text
 NARROW = 100  # columns; below, the explanation stands under the form
 HELP = "A dimmed value is the default, ● one that the file does not have yet, ✗ a mistake. Saving shows the difference first."
 
@@ -55,12 +57,12 @@ class TomlView(TextArea):
             "", id="form-text", soft_wrap=False, show_line_numbers=True, tab_behavior="focus", compact=True
         )
         self.problems: Mapping[int, ProfileProblem] = {}
-        self.border_subtitle = "^o saves · tab: the form"
+        self._role = "bad"
 
-    def mark(self, problems: Mapping[int, ProfileProblem]) -> None:
-        """problems: by line, from 1."""
-        if problems != self.problems:
-            self.problems = problems
+    def mark(self, problems: Mapping[int, ProfileProblem], role: str) -> None:
+        """problems: by line, from 1. role: their colour."""
+        if (problems, role) != (self.problems, self._role):
+            self.problems, self._role = problems, role
             self._line_cache.clear()
             self.refresh()
 
@@ -72,7 +74,7 @@ class TomlView(TextArea):
             line.stylize(role_style(theme, "muted"))
         problem = self.problems.get(line_index + 1)
         if problem is not None:
-            line.stylize(role_style(theme, "bad"))
+            line.stylize(role_style(theme, self._role))
         return line
 
 
@@ -101,7 +103,7 @@ class FormScreen(Screen[Path | None]):
                 yield self.text_view
                 yield self.line
             yield self._details
-        yield Footer(in_footer("form"))
+        yield Footer((), self._keys)
         yield FilterBar()
 
     def on_mount(self) -> None:
@@ -136,8 +138,9 @@ class FormScreen(Screen[Path | None]):
     def ask_check(self) -> None:
         """The text has changed; an answer that is known is taken at once."""
         text = self.session.shown.text
-        self.session.check = self._checker.known(text, self.session.path)
-        if self.session.check is None:
+        known = self._checker.known(text, self.session.path)
+        self.session.check, self.session.checking = known or self.session.check, known is None
+        if known is None:
             self._check(text)
         self.show_all()
 
@@ -146,7 +149,7 @@ class FormScreen(Screen[Path | None]):
         await asyncio.sleep(DEBOUNCE)
         check = await asyncio.to_thread(self._checker.check, text, self.session.path)
         if check is not None and text == self.session.shown.text:
-            self.session.check = check
+            self.session.check, self.session.checking = check, False
             self.show_all()
 
     # What is shown
@@ -159,7 +162,7 @@ class FormScreen(Screen[Path | None]):
         state, typed = self.session.state, self.line.row
         # a reward of one number is not there while its line is empty: back to it after that
         self.field_list.show(self.reference, state, typed.identity if typed else None)
-        self.text_view.mark(render.by_line(state.errors))
+        self.text_view.mark(render.by_line(state.errors), state.bad)
         self.show_sides()
 
     @on(FieldList.Refilled)
@@ -168,6 +171,7 @@ class FormScreen(Screen[Path | None]):
         session, reference, trouble, problem = self.session, self.reference, self._trouble, self.line.problem
         state, row = replace(session.state, is_open=self.field_list.is_open), None if self.as_text else self.row
         place = "comes with rltui: saving makes a copy" if session.shipped else str(session.path)
+        self.show_footer()
         title = partial(render.title_line, session.path.stem, place, state, session.changes)
         self._title.show(lambda width: [title(width)])
         self._details.show(lambda width: render.side_lines(row, state, reference, width, trouble, problem))
@@ -191,14 +195,35 @@ class FormScreen(Screen[Path | None]):
         self.show_sides()
         self.show_footer()
 
+    def _keys(self) -> Sequence[Action]:
+        """For the footer: of the text those alone that are not typed into it."""
+        shown = [
+            action for action in FORM if action.footer is not None and (action.name != "accept" or self._suggested)
+        ]
+        if not self.as_text:
+            return shown
+        keys = {action.name: tuple(key for key in action.keys if key in OF_TEXT) for action in FORM}
+        return [replace(action, keys=keys[action.name], footer=0) for action in FORM if keys[action.name]]
+
+    @if_mounted
     def show_footer(self) -> None:
         """The keys that can be used now."""
-        typing = self.as_text or self.line.row is not None
         letters = [action.name for action in in_footer("form") if len(action.keys[0]) == 1]
-        dimmed = frozenset(["edit", *letters] if typing else [])  # they would be typed
-        folds = self.row is not None and self.row.kind in FOLDED
-        labels = {"toggle_view": "Form"} if self.as_text else {"edit": "Fold"} if folds else {}
+        dimmed = frozenset(["edit", *letters] if self.line.row is not None else [])  # they would be typed
+        labels = {"toggle_view": "Form"} if self.as_text else {}
+        if (row := self.row) is not None and not self.as_text:
+            labels |= {"edit": "Rename"} if self._misnamed(row) else {"edit": "Fold"} if row.kind in FOLDED else {}
+            labels |= {"accept": f"Take {self._suggested.suggestion}"} if self._suggested else {}
         self.query_one(Footer).show(labels, dimmed)
+
+    def _misnamed(self, row: FormRow) -> bool:
+        return self.session.state.misnamed(row)
+
+    @property
+    def _suggested(self) -> ProfileProblem | None:
+        """The mistake of the row under the cursor, where it is known what was meant."""
+        key = show_key(self.row.path) if self.row is not None else ""
+        return next((each for each in self.session.state.errors if key and each.key == key and each.suggestion), None)
 
     # Changing
 
@@ -221,7 +246,10 @@ class FormScreen(Screen[Path | None]):
         if self.line.row is not None:
             return
         row = self._highlighted()
-        if row.kind in FOLDED:
+        if self._misnamed(row):
+            self.line.open(row, renames=True)
+            self.show_footer()
+        elif row.kind in FOLDED:
             self.action_fold()
         elif row.kind == "add":
             self.action_add()
@@ -259,8 +287,11 @@ class FormScreen(Screen[Path | None]):
         if draft is None:
             self.show_sides()
         else:
+            row = self.line.row
+            renamed = (row.kind, (*row.path[:-1], self.line.value.strip())) if row and self.line.renames else None
             self.session.do(draft)
             self._close_line()
+            self.field_list.go_to(renamed)
 
     def _close_line(self) -> None:
         """Back to the rows; what was typed and not taken is dropped."""
@@ -269,6 +300,15 @@ class FormScreen(Screen[Path | None]):
         self.field_list.focus()
         self.show_footer()
         self.ask_check()
+
+    def action_accept(self) -> None:
+        row, problem = self._highlighted(), self._suggested
+        if problem is None:
+            raise RltuiError("nothing is suggested here: ] goes to the next mistake")
+        draft, path = editor.with_suggestion(self.session.draft, row.path, problem)
+        self.field_list.unfold(path[:1])
+        if self._try(lambda _: draft):
+            self.field_list.go_to((row.kind, path))
 
     def action_add(self) -> None:
         """To the list that the cursor stands in."""

@@ -17,18 +17,30 @@ from rltui.tui.form.fields import TOP, FormRow, raw_value
 
 @dataclass(frozen=True)
 class TextState:
-    """What is known of the text as it now is. saved: the file's; check: None while the child looks at it; is_open: rows
-    that hide nothing.
+    """What is known of the text as it now is. saved: the file's; check: the newest verdict, None before the first; checking:
+    it is of an earlier text, and the child looks at this one; is_open: rows that hide nothing.
     """
 
     saved: ParsedText
     now: ParsedText
     check: ProfileCheck | None = None
+    checking: bool = False
     is_open: frozenset[KeyPath] = frozenset()
 
     @property
     def errors(self) -> Sequence[ProfileProblem]:
         return self.check.errors if self.check else ()
+
+    @property
+    def bad(self) -> str:
+        """The role of mistakes: dimmed while they may be mended already."""
+        return "faint" if self.checking else "bad"
+
+    def misnamed(self, row: FormRow) -> bool:
+        """Whether the mistake lies in the row's own name."""
+        key, name = show_key(row.path), str(row.path[-1])
+        found = [each for each in self.errors if each.key == key and each.found == name]
+        return any(each.suggestion or each.message.startswith("unknown") for each in found)
 
     def changed(self, path: KeyPath) -> bool:
         """Whether the value is another than the file's."""
@@ -56,6 +68,7 @@ class EditSession:
     undone: list[Draft] = field(default_factory=list)
     candidate: Draft | None = None
     check: ProfileCheck | None = None
+    checking: bool = True
     saved: ParsedText = field(default_factory=lambda: parse_text(""))
 
     @classmethod
@@ -108,4 +121,4 @@ class EditSession:
     @property
     def state(self) -> TextState:
         """Of what is looked at."""
-        return TextState(self.saved, self.shown.written, self.check)
+        return TextState(self.saved, self.shown.written, self.check, self.checking)

@@ -70,15 +70,7 @@ def _problems(entry: ProfileEntry, width: int) -> list[Line]:
     check = entry.check
     problems = check.errors if check else []
     head = text_line(f"✗ {formatting.plural(len(problems), 'mistake')}: it cannot be launched", "bad")
-    lines: list[Line] = [head, ()]
-    for problem in problems:
-        place = f"line {problem.line}" if problem.line else "file"
-        lines += [((f"{place:<9}", "muted"), (problem.key, "strong"))] if problem.key else [((place, "muted"),)]
-        parts = [problem.message]
-        parts += [f"expected {problem.expected}"] if problem.expected else []
-        parts += [f"found {problem.found}"] if problem.found else []
-        lines += [(((" " * 9), ""), *row) for row in wrap(", ".join(parts), width - 9)]
-        lines += [(((" " * 9), ""), *row) for row in wrap(problem.hint, width - 9, "good")] if problem.hint else []
+    lines: list[Line] = [head, (), *(row for problem in problems for row in wrap(str(problem), width))]
     ways = "e opens its form; a file saved by your editor is checked again"
     if check is not None and check.forcible:
         lines += [(), (("enter", "key"), (" asks whether to launch it all the same", "strong"))]

@@ -222,7 +222,7 @@ def _report(argument: str, reading: LoadResult, raw: bytes | None, force: bool) 
 def _of_valid(profile: Profile, reading: LoadResult) -> dict[str, Any]:
     import msgspec
 
-    from rltui.env.from_profile import env_spec, signature
+    from rltui.env.from_profile import env_spec, said_settings, signature
     from rltui.profile.advice import advice
     from rltui.profile.curriculum import source_hashes, task_profile
     from rltui.profile.resolved import digest
@@ -236,6 +236,7 @@ def _of_valid(profile: Profile, reading: LoadResult) -> dict[str, Any]:
             **_texts(first),
             "hash": digest(profile),
             "sources": source_hashes(profile),
+            "said": said_settings(profile),
             "phases": _phases(profile),
             **_figures(first, spec),
         },

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from rltui.actions.pipeline import PipelineOptions, action_masks
 from rltui.actions.table import checked_rows, table_hash
 from rltui.env.spec import ArenaGroup, EnvSpec, Weighted
+from rltui.events.records import ENTROPY_SETTING, RATE_SETTING, weight_of
 from rltui.profile.curriculum import stages_of, task_profile
 from rltui.profile.models import Profile, ResetSection, RewardSection, TerminalSection
 from rltui.profile.resolved import component
@@ -137,6 +138,22 @@ def signature(profile: Profile, spec: EnvSpec | None = None) -> Signature:
         policy=net(profile.policy.kind, size.obs, profile.policy.layers, size.actions),
         critic=net("critic", size.obs, profile.critic.layers, 1),
     )
+
+
+def said_settings(profile: Profile) -> dict[str, dict[str, str]]:
+    """What it says of all that can be set by hand, by phase (its profile's name; empty without phases) and setting; compared
+    as text with what it said when a state was saved.
+    """
+    names = [phase.name for phase in profile.phases] or [""]
+    return {name: _said(task_profile(profile, index)) for index, name in enumerate(names)}
+
+
+def _said(task: Profile) -> dict[str, str]:
+    ppo = task.ppo
+    rate = f"{ppo.schedule} {ppo.learning_rate!r} {ppo.critic_learning_rate!r} {ppo.schedule_steps} "
+    rate += f"{ppo.learning_rate_floor!r} {ppo.target_kl!r}"
+    rewards = {weight_of(name): item.said for name, item in env_spec(task).weighed.items()}
+    return {RATE_SETTING: rate, ENTROPY_SETTING: repr(ppo.ent_coef), **rewards}
 
 
 def reward_warnings(spec: EnvSpec) -> list[str]:

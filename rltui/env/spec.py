@@ -30,6 +30,11 @@ class Weighted:
     weight: float
     schedule: tuple[tuple[int, float], ...] = ()
 
+    @property
+    def said(self) -> str:
+        """Weight or schedule, to be compared with what it was when something was stored."""
+        return repr(self.schedule or self.weight)
+
     def weight_at(self, timesteps: int) -> float:
         """The factor after so many timesteps of training; before the first point and after the last it is theirs."""
         points = self.schedule

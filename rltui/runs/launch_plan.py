@@ -13,7 +13,8 @@ from typing import Literal
 
 from rltui.errors import RltuiError, did_you_mean, hints
 from rltui.formatting import ago
-from rltui.runs import checkpoint, rlgym_ppo
+from rltui.runs import checkpoint, rlgym_ppo, trainer_state
+from rltui.runs.best import reward_caveat
 from rltui.runs.inventory import CheckpointInfo, list_states, newest_commit, read_checkpoint_info
 from rltui.runs.lock import lock_holder, start_number
 from rltui.runs.meta import Meta, Signature
@@ -84,7 +85,9 @@ class LaunchPlan:
 
 @dataclass(frozen=True)
 class StartRequest:
-    """What was asked for. signature: what the profile needs; None for one that was saved with what it goes on from."""
+    """What was asked for. signature: what the profile needs, said: see `plan_launch`; None for one that was saved with what
+    it goes on from.
+    """
 
     data: DataDir
     signature: Signature | None
@@ -92,6 +95,7 @@ class StartRequest:
     run: str | None
     sources: Mapping[str, str]
     now: float
+    said: Mapping[str, Mapping[str, str]] | None = None
 
     @cached_property
     def profile_name(self) -> str:
@@ -104,6 +108,13 @@ class StartRequest:
     def differences(self, meta: Meta) -> list[str]:
         """What keeps a saved state from fitting."""
         return self.signature.differences(meta.signature) if self.signature is not None else []
+
+    def warnings(self, info: CheckpointInfo, meta: Meta) -> list[str]:
+        """What to know of the state that it goes on from: files changed since, and what is set by hand and holds."""
+        phase = meta.phase_profile or meta.profile
+        said = None if self.said is None else self.said.get(phase) or next(iter(self.said.values()), {})
+        held = trainer_state.held_words(info.path, said)
+        return [*changed_sources(self.sources, meta.sources), *([held] if held else [])]
 
     def free_name(self) -> str:
         """The run asked for, else a new name made of the profile's."""
@@ -171,6 +182,7 @@ def plan_launch(
     mode: str = "auto",
     fork: bool = False,
     sources: Mapping[str, str] | None = None,
+    said: Mapping[str, Mapping[str, str]] | None = None,
     now: float | None = None,
 ) -> LaunchPlan:
     """What a start of `profile` (a name or path, for run names and hints) does.
@@ -181,12 +193,13 @@ def plan_launch(
     signature: see StartRequest. run: `--run`. mode: `auto`, `new`, or a checkpoint's path or RUN/MILESTONE (`--resume`);
     `own`: as `auto`, of the runs of this profile alone.
     fork: from that one a new run of this profile begins, whatever it is the newest of (`--fork-from`). sources: of the
-    profile's own components, name → hash of the file; changed ones are warned of. now: Unix seconds. Every byte of the
+    profile's own components, name → hash of the file; changed ones are warned of. said: by phase and setting, what the
+    profile says of it (`env.from_profile.said_settings`), by which what is set by hand holds and is named; empty: nothing. now: Unix seconds. Every byte of the
     chosen checkpoint has been checked. Raises NothingFits, DamagedState, RltuiError where its run is being trained (exit 1).
     """
     if run is not None:
         data.run(run)
-    start = StartRequest(data, signature, profile, run, sources or {}, time.time() if now is None else now)
+    start = StartRequest(data, signature, profile, run, sources or {}, time.time() if now is None else now, said)
     if mode == "new":
         plan = _new(start)
     elif mode not in ("auto", "own"):
@@ -310,7 +323,7 @@ def _resume(start: StartRequest, info: CheckpointInfo, meta: Meta, search: RunSe
         search.last_commit,
         meta.parent,
         trained_with=meta.phase_profile or meta.profile,
-        warnings=(*search.passed, *changed_sources(start.sources, meta.sources)),
+        warnings=(*search.passed, *start.warnings(info, meta)),
     )
 
 
@@ -350,6 +363,8 @@ def _from_state(start: StartRequest, asked: Path, fork: bool) -> LaunchPlan:
     source = home.name if home is not None else meta.run if name_problem(meta.run) is None else "imported"
     name = start.free_name() if fork else start.run or branch_name(start.data, source)
     _refuse_taken(start.data, name)
+    caveat = reward_caveat(meta)
+    doubt = [f"the reward of {info.name} does not count: {caveat}"] if caveat else []
     return LaunchPlan(
         "branch",
         name,
@@ -361,7 +376,7 @@ def _from_state(start: StartRequest, asked: Path, fork: bool) -> LaunchPlan:
         parent_run=home.name if home is not None else None,
         trained_with=meta.phase_profile or meta.profile,
         fork=fork,
-        warnings=tuple(changed_sources(start.sources, meta.sources)),
+        warnings=(*doubt, *start.warnings(info, meta)),
     )
 
 

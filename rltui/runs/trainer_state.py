@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,7 @@ import msgspec
 
 from rltui import safe_io
 from rltui.errors import RltuiError
-from rltui.events.records import RATE_SETTING
+from rltui.events.records import RATE_SETTING, setting_words
 from rltui.runs import checkpoint
 from rltui.runs.checkpoint import DamagedError, read_file
 
@@ -57,6 +58,41 @@ class TrainerState(msgspec.Struct, frozen=True, kw_only=True):
             **({} if rate is None else {RATE_SETTING: rate}),
             **{setting: state.value for setting, state in self.overrides.items()},
         }
+
+    def held(self, said: Mapping[str, str] | None = None) -> list[tuple[str, float, str]]:
+        """(setting, value, what the profile has in its place) of all set by hand that holds under a profile.
+
+        said: what that says of each setting; None: the same as when this was saved.
+        """
+        rate, found = self.learning_rate, dict(self.overrides)
+        if rate.override is not None:
+            found = {RATE_SETTING: OverrideState(words=rate.words, value=rate.override), **found}
+        return [
+            (setting, state.value, _profile_value(setting, state.words))
+            for setting, state in found.items()
+            if said is None or said.get(setting) == state.words
+        ]
+
+
+def _profile_value(setting: str, words: str) -> str:
+    if setting == RATE_SETTING:
+        kind, _, rest = words.partition(" ")
+        return rest.partition(" ")[0] if kind == "constant" else f"{kind} schedule"
+    return "a schedule" if words.startswith("(") else words.removesuffix(".0")
+
+
+def held_words(folder: Path, said: Mapping[str, str] | None = None) -> str:
+    """What of a saved state is set by hand and goes on, in one line; empty where nothing is, or its state cannot be read."""
+    try:
+        state = read(folder)
+    except (RltuiError, OSError):
+        return ""
+    held = (
+        [f"{setting_words(name, value)} (profile {theirs})" for name, value, theirs in state.held(said)]
+        if state
+        else []
+    )
+    return f"set by hand, still in force: {', '.join(held)}" if held else ""
 
 
 _decoder = msgspec.json.Decoder(TrainerState)

@@ -10,7 +10,6 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from rltui.env.spec import Weighted
 from rltui.env.stats import EpisodeStats
 from rltui.events import metric_keys, records
 from rltui.events.episode_reward import WEIGHT, RewardWindow
@@ -26,6 +25,7 @@ from rltui.train.curriculum import CurriculumMove
 from rltui.train.setup import StartContext
 
 RUNNING = {"collecting", "learning"}
+HOLDS = "set by hand, still holds"
 Opener = Callable[[ResolvedConfig, int], Collector]
 
 
@@ -71,7 +71,7 @@ def resumed_rates(schedule: Schedule, state: RateState | None) -> tuple[Learning
         if unchanged:
             return (
                 LearningRates(schedule, state.adapted, state.override),
-                f"learning rate {state.override:g}, set by hand, still holds",
+                f"learning rate {state.override:g}, {HOLDS}",
             )
         words = f"the profile's learning rate, changed since, replaces {state.override:g}, set by hand"
         return LearningRates(schedule), words
@@ -102,12 +102,12 @@ class Overrides:
         made, notices = cls(config), []
         words = made._words()
         for setting, state in stored.items():
-            by_hand = f"{setting_words(setting, state.value)}, set by hand"
+            by_hand = setting_words(setting, state.value)
             if setting not in words:
-                notices.append(f"{by_hand}, ends: the profile has no such reward now")
+                notices.append(f"{by_hand}, set by hand, ends: the profile has no such reward now")
             elif words[setting] == state.words:
                 made.values[setting] = state.value
-                notices.append(f"{by_hand}, still holds")
+                notices.append(f"{by_hand}, {HOLDS}")
             else:
                 notices.append(
                     f"the profile's {setting_words(setting)}, changed since, replaces {state.value:g}, set by hand"
@@ -154,12 +154,8 @@ class Overrides:
         return found
 
     def _words(self) -> dict[str, str]:
-        rewards = {weight_of(name): _words_of(item) for name, item in self._rewards.items()}
+        rewards = {weight_of(name): item.said for name, item in self._rewards.items()}
         return {ENTROPY_SETTING: repr(self._profile_entropy), **rewards}
-
-
-def _words_of(item: Weighted) -> str:
-    return repr(item.schedule or item.weight)
 
 
 @dataclass(frozen=True)
@@ -188,7 +184,8 @@ class ActiveTask:
         if self.overrides.weights:
             self.settings.set_weights(self.overrides.weights)
         self._set_entropy()
-        self.notices = [*context.curriculum.notices, *([words] if words else []), *by_hand]
+        found = [*context.curriculum.notices, *([words] if words else []), *by_hand]
+        self.notices = [notice for notice in found if not notice.endswith(HOLDS)]  # the plan's warnings name those
 
     def _scheduled(self, timesteps: int) -> str:
         rate, kind = self.rates.at(self.phase_timesteps(timesteps)).policy, self.config.schedule.kind

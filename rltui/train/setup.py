@@ -8,7 +8,7 @@ from functools import cached_property
 from importlib.metadata import PackageNotFoundError, version
 
 from rltui.checks.components import examine_table, faults
-from rltui.env.from_profile import env_spec, signature
+from rltui.env.from_profile import env_spec, said_settings, signature
 from rltui.errors import RltuiError
 from rltui.profile.curriculum import source_hashes
 from rltui.profile.models import Profile
@@ -112,6 +112,7 @@ def prepare(options: TrainOptions) -> StartContext:
         mode=options.resume,
         fork=options.fork,
         sources=sources,
+        said=said_settings(profile),
     )
     state = trainer_state.read(plan.checkpoint) if plan.checkpoint is not None else None
     origin = Origin(plan.trained_with, state.curriculum if state else None) if plan.checkpoint is not None else None

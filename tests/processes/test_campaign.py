@@ -178,7 +178,7 @@ def test_a_learning_rate_set_by_hand_outlives_the_trainer_until_the_profile_chan
     campaign.start("--steps", str(reached + 512))
     assert campaign.wait_end() == 0
     assert campaign.iterations()[-1].metrics["train/learning_rate"] == 5e-5
-    assert any("5e-05, set by hand, still holds" in line for line in said(campaign))
+    assert any("still in force: learning rate 5e-05 (profile 0.0002)" in line for line in said(campaign))
     campaign.start("--steps", str(reached + 1024), "--set", "ppo.learning_rate=3e-4")
     assert campaign.wait_end() == 0
     assert campaign.iterations()[-1].metrics["train/learning_rate"] == 3e-4

@@ -186,6 +186,6 @@ def test_what_was_set_by_hand_outlives_the_trainer_until_the_profile_changes(sha
     assert [start.by_hand for start in starts] == [{}, {"reward touch": 2.0}]
     assert [start.ppo["ent_coef"] for start in starts] == [0.01, 0.02]
     messages = [record.message for record in running.poll() if isinstance(record, LogLine)]
-    assert "reward touch 2, set by hand, still holds" in messages
+    assert "set by hand, still in force: reward touch 2 (profile 1)" in messages
     assert "the profile's entropy coefficient, changed since, replaces 0.005, set by hand" in messages
     assert not lines(running, "debug_actions", row.time - 0.001), "flags are of one trainer's life"

@@ -143,6 +143,7 @@ class ProfileSummary(msgspec.Struct, frozen=True, kw_only=True):
     epochs: int | None = None
     hash: str = ""
     sources: dict[str, str] = {}  # users' own components: name → hash of the file
+    said: dict[str, dict[str, str]] | None = None  # as `plan_launch` takes it
     phases: list[PhaseSummary] = []  # of a campaign
     save_every: int | None = None
     milestone_interval: int | None = None

@@ -23,6 +23,7 @@ from rltui.runs.launch_plan import DamagedState, LaunchPlan, NothingFits, plan_l
 from rltui.runs.meta import Signature
 from rltui.runs.paths import DataDir, RunPaths
 from rltui.runs.summary import RunSummary
+from rltui.tui.checks.results import ProfileCheck
 from rltui.tui.launcher.catalog import Catalog, ProfileEntry
 from rltui.tui.launcher.tree import Item, profile_at
 from rltui.tui.text import INDENT, Line, indented, text_line, wrap
@@ -114,10 +115,9 @@ def plan_profile(data: DataDir, entry: ProfileEntry, now: float, *, new: bool = 
     check = entry.check
     if check is None or check.signature is None or not (check.valid or (force and check.forcible)):
         return Refusal("the profile is not valid", "e opens its form")
-    sources = check.summary.sources if check.summary else {}
     try:
         mode = "new" if new else "own"
-        plan = _launch(data, check.signature, entry.name, now, mode=mode, sources=sources)
+        plan = _launch(data, check.signature, entry.name, now, mode=mode, **_of_profile(check))
     except NothingFits as error:
         return plan_profile(data, entry, now, new=True, force=True) if force else Refusal(error.message)
     except RltuiError as error:
@@ -158,9 +158,15 @@ def plan_fork(data: DataDir, state: Path, profile: ProfileEntry, now: float) -> 
     if check is None or not check.valid or check.signature is None:
         return Refusal("the profile is not valid")
     try:
-        return plan_launch(data, check.signature, profile=profile.name, mode=str(state), fork=True, now=now)
+        asked = {"mode": str(state), "fork": True, **_of_profile(check)}
+        return plan_launch(data, check.signature, profile=profile.name, now=now, **asked)
     except RltuiError as error:
         return Refusal(error.message)
+
+
+def _of_profile(check: ProfileCheck) -> dict[str, Any]:
+    """What is warned about by."""
+    return {"sources": check.summary.sources, "said": check.summary.said} if check.summary else {}
 
 
 def saved_profile(paths: RunPaths, state: Path) -> Path:

@@ -112,7 +112,8 @@ class LaunchingScreen(Dialog["LaunchedTrainer | None"]):
 
     def _lines(self, width: int) -> list[Line]:
         lines = wrap(self._plan.title, width, "strong")
-        lines += wrap(f"! {self._note}", width, "warn") if self._note else []
+        said = [*([self._note] if self._note else []), *self._plan.warnings]
+        lines += [row for warning in said for row in wrap(f"! {warning}", width, "warn")]
         if self._error is None:
             waited = formatting.duration(self._clock() - self._begun)
             return [*lines, (), *wrap(f"◌ torch loads, workers start  {waited}", width, "busy")]

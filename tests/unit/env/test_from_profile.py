@@ -9,10 +9,13 @@ from pathlib import Path
 import pytest
 
 from rltui.actions.table import table_hash
-from rltui.env.from_profile import env_spec, reward_warnings, signature, sizes
+from rltui.env.from_profile import env_spec, reward_warnings, said_settings, signature, sizes
 from rltui.env.spec import EnvSpec, Weighted
+from rltui.events.records import ENTROPY_SETTING, RATE_SETTING, weight_of
 from rltui.profile.load import load
 from rltui.registry import Component, build
+from rltui.train.active_task import Overrides
+from rltui.train.config import ResolvedConfig
 from tests.fakes.batches import spec
 
 
@@ -175,3 +178,17 @@ def test_weights_are_told_by_the_names_of_reports_and_follow_their_schedules() -
     assert found.reward_weights(0) == {"touch": 2.0, "goal": 10.0}
     assert found.reward_weights(500) == {"touch": 2.0, "goal": 15.0}
     assert list(found.reward_weights(0)) == found.reward_names
+
+
+def test_what_a_profile_says_of_settings_is_what_a_trainer_stores() -> None:
+    for argument in ("quick", "campaign"):
+        profile = load(argument, ["ppo.schedule=linear"] if argument == "quick" else [])
+        said = said_settings(profile)
+        assert list(said) == ([phase.name for phase in profile.phases] or [""])
+        config = ResolvedConfig.resolve(profile)
+        overrides = Overrides(config)
+        for name in overrides.reward_names:
+            overrides.put(weight_of(name), 3.0)
+        overrides.put(ENTROPY_SETTING, 0.5)
+        stored = {name: state.words for name, state in overrides.stored().items()}
+        assert next(iter(said.values())) == {RATE_SETTING: config.schedule.text, **stored}

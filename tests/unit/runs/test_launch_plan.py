@@ -11,6 +11,7 @@ import msgspec
 import pytest
 
 from rltui.errors import RltuiError
+from rltui.runs import trainer_state
 from rltui.runs.checkpoint import write_checkpoint
 from rltui.runs.journal import JournalWriter
 from rltui.runs.launch_plan import DamagedState, LaunchPlan, NothingFits, confirm, plan_launch
@@ -495,3 +496,37 @@ def test_a_file_changed_since_is_warned_of(data: DataDir) -> None:
     now = {"mine.py:Touch": "cd", "same.py:Same": "ef", "new.py:New": "01"}
     (warning,) = plan_launch(data, SIGNATURE, profile="quick", sources=now, now=NOW).warnings
     assert warning.startswith("mine.py:Touch is not as it was")
+
+
+def test_what_is_set_by_hand_and_holds_is_named_wherever_training_goes_on(
+    data: DataDir, subtests: pytest.Subtests
+) -> None:
+    """Also that the reward of a state that is branched off does not count."""
+    paths = make_run(data, "alpha", commits=0)
+    by_hand = {
+        "reward touch": trainer_state.OverrideState(words="1.0", value=2.0),
+        "entropy": trainer_state.OverrideState(words="0.01", value=0.5),
+    }
+    rate = trainer_state.RateState(words="constant 0.0002 0.0002 1 0 0", override=1.0)
+    state = trainer_state.encode(trainer_state.TrainerState(learning_rate=rate, overrides=by_hand))
+    for commit in (1, 2):
+        about = msgspec.structs.replace(make_meta("alpha", commit, commit * 10), approx_kl=5.0)
+        write_checkpoint(paths.checkpoint(commit * 10), {**make_files(about), trainer_state.NAME: state})
+    torn = "the reward of checkpoint 10 does not count"
+    held = "learning rate 1 (profile 0.0002), reward touch 2 (profile 1), entropy coefficient 0.5 (profile 0.01)"
+    same = {"quick": {"learning rate": rate.words, **{name: one.words for name, one in by_hand.items()}}}
+    other = {"": {**same["quick"], "entropy": "0.02"}}
+    first = str(paths.checkpoint(10))
+    cases = [
+        ("its own profile, which nobody gave", None, "auto", held),
+        ("the same profile", same, "auto", held),
+        ("one that says another", other, "auto", held.rpartition(", ")[0]),
+        ("one that says nothing of it", {}, "auto", ""),
+        ("a branch", same, first, held),
+    ]
+    for name, said, mode, expected in cases:
+        with subtests.test(name):
+            found = plan_launch(data, SIGNATURE, profile="quick", mode=mode, said=said, now=NOW).warnings
+            expected = expected and f"set by hand, still in force: {expected}"
+            assert [warning for warning in found if "by hand" in warning] == ([expected] if expected else [])
+            assert any(warning.startswith(torn) for warning in found) == (mode == first)

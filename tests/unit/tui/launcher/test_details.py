@@ -75,9 +75,9 @@ def test_an_invalid_profile_shows_every_mistake_in_place(reader: CatalogReader) 
     catalog = data_folder.all_checked(reader)
     text = profile_text(catalog, "my-bot", PlanContext(NOW))
     assert "2 mistakes: it cannot be launched" in text
-    assert "my-bot.toml:14: rewards.touch.weigth: unknown key; did you mean" in text
-    assert 'did you mean "weight"?' in text
-    assert "out of range, expected a whole number in 1..100, found 0" in " ".join(text.split())
+    running = " ".join(text.split())
+    assert 'my-bot.toml:14: rewards.touch.weigth: unknown key; did you mean "weight"?' in running
+    assert "out of range, expected a whole number in 1..100, found 0" in running
     assert "Enter will" not in text
 
 

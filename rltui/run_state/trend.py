@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import Literal
 
 BLOCK = 10  # iterations whose mean counts as one figure
 FEWEST = 60  # iterations without which there is no trend
 SHORT, LONG = 30, 120  # blocks of the window, at least and at most; fewer while there are fewer
 NEWEST = 5  # blocks that `now` and `best` are means of
+RECENT = 15  # blocks: a best no older keeps it rising
 CLEAR, CALM = 5.0, 1.0  # times the noise: a change is sure above the one; below the other there is none any more
 FINE = 1e-3  # of the level: nobody sees a smaller change, so noise is no less
 LARGEST = 1e150  # what is larger counts as unknown: its square is no float any more
@@ -57,7 +58,7 @@ class Trend:
 def trend(values: Sequence[float]) -> Trend | None:
     """Of one value an iteration, those unknown (NaN) left out; None for fewer than FEWEST.
 
-    b₁ … bₙ are the means of BLOCK values each. Of the last w = n / 4 blocks, within SHORT … LONG, the newest h = w / 6 are
+    b₁ … bₙ are the means of BLOCK values each. Of the last w = n / 2 blocks, within SHORT … LONG, the newest h = w / 6 are
     held against the others:
 
         change = mean(newest h) − mean(w − h before)
@@ -65,23 +66,26 @@ def trend(values: Sequence[float]) -> Trend | None:
 
     with the mean square successive difference s² (von Neumann 1941), which a slow rise hardly enlarges and a jump much.
     Above CLEAR · noise it is rising, below −CLEAR · noise falling, and so until the change is within CALM · noise of none or
-    on the other side: then it is flat. That is asked after each block, so what was found holds until the next is sure; of
-    the last SHORT blocks alone first, which see a breakdown soonest.
+    on the other side: then it is flat, but rising as long as the best is RECENT. That is asked after each block, so what was
+    found holds until the next is sure; of the last SHORT blocks alone first, which see a breakdown soonest.
     """
     blocks = _blocks(values)
     if len(blocks) * BLOCK < FEWEST:
         return None
-    told: list[Change] = []  # the newest first, back to one that is sure whatever was before
-    for n in range(len(blocks), FEWEST // BLOCK - 1, -1):
-        newest = _change(blocks[max(n - SHORT, 0) : n])
-        told.append(newest if newest.is_sure else _change(blocks[max(n - _window(n), 0) : n]))
-        if told[-1].after(None) is not None:
-            break
-    kind: Kind | None = None
-    for change in reversed(told):
-        kind = change.after(kind)
     means = [sum(blocks[at : at + NEWEST]) / NEWEST for at in range(len(blocks) - NEWEST + 1)]
-    return Trend(kind, max(means), means[-1], 2 * told[0].deviation / math.sqrt(NEWEST))
+    best = list(accumulate(means, max))
+    told: list[tuple[Change, bool]] = []  # and whether the best is RECENT; the newest first, back to one that is sure
+    for n in range(len(blocks), FEWEST // BLOCK - 1, -1):
+        newest, at = _change(blocks[max(n - SHORT, 0) : n]), n - NEWEST
+        recent = at < RECENT or best[at] > best[at - RECENT]
+        told.append((newest if newest.is_sure else _change(blocks[max(n - _window(n), 0) : n]), recent))
+        if told[-1][0].after(None) is not None and (told[-1][0].is_sure or not recent):
+            break  # whatever was before
+    kind: Kind | None = None
+    for change, recent in reversed(told):
+        new = change.after(kind)
+        kind = kind if (kind, new, recent) == ("rising", "flat", True) else new
+    return Trend(kind, best[-1], means[-1], 2 * told[0][0].deviation / math.sqrt(NEWEST))
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,13 +116,13 @@ def newest_change(values: Sequence[float], rows: int) -> Change | None:
 
 
 def _window(blocks: int) -> int:
-    return max(SHORT, min(blocks // 4, LONG))
+    return max(SHORT, min(blocks // 2, LONG))
 
 
 def _blocks(values: Sequence[float]) -> list[float]:
-    """The last value is the last one's last."""
+    """From the first value on, so that no later one changes what they were; what does not fill one is left out."""
     known = [value for value in values if abs(value) < LARGEST]  # NaN is not
-    return [sum(known[at : at + BLOCK]) / BLOCK for at in range(len(known) % BLOCK, len(known), BLOCK)]
+    return [sum(known[at - BLOCK : at]) / BLOCK for at in range(BLOCK, len(known) + 1, BLOCK)]
 
 
 def _change(blocks: Sequence[float]) -> Change:

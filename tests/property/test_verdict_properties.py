@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from statistics import fmean
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 from rltui import formatting
 from rltui.run_state.history import History
 from rltui.run_state.snapshot import RunSnapshot
-from rltui.run_state.trend import BLOCK, FEWEST, LARGEST, SHORT, Kind, newest_change, trend
+from rltui.run_state.trend import BLOCK, FEWEST, LARGEST, RECENT, SHORT, Kind, newest_change, trend
 from rltui.run_state.verdict import verdict, with_findings
 
 levels = st.floats(-1e7, 1e7) | st.sampled_from([0.0, 1e-9, 0.1, math.nan, math.inf, -math.inf, 1e200])
@@ -32,7 +33,6 @@ def rewards(draw: st.DrawFn) -> list[float]:
 def slow_twin(values: Sequence[float]) -> Kind | None:
     """Block after block from the first on, each time told what was found before."""
     known = [value for value in values if abs(value) < LARGEST]
-    known = known[len(known) % BLOCK :]
     kind: Kind | None = None
     for end in range(FEWEST, len(known) + 1, BLOCK):
         for rows in (min(end, SHORT * BLOCK), end):
@@ -40,7 +40,9 @@ def slow_twin(values: Sequence[float]) -> Kind | None:
             assert change is not None
             if change.is_sure:
                 break
-        kind = change.after(kind)
+        means = [fmean(known[at : at + 50]) for at in range(0, end - 49, BLOCK)]
+        is_record = means.index(max(means)) > len(means) - 1 - RECENT
+        kind = kind if kind == "rising" and change.after(kind) == "flat" and is_record else change.after(kind)
     return kind
 
 

@@ -81,11 +81,11 @@ class MetricsPane(Pane):
     HELP = (
         "A gap is an iteration without that figure, a dotted line a milestone, a change or a resume, ╎ the end of the "
         "shorter compared run. Where many iterations share a column, the line is their mean and the grey band their "
-        "range; a smoothed line has the raw one behind it. The change before the value is the mean of the newest 100 "
-        "iterations against the 500 before (at first of the newest sixth). A filter searches all metrics, not only the "
-        "charted ones. The verdict judges that change of the reward since the newest start or change of rewards: "
-        "learning above five times its noise, falling below minus that, and so until it is within the noise: flat. best "
-        "and now are means of 50 iterations. Unhealthy: a figure outside its usual range in 15 of 20 iterations (until "
+        "range; a smoothed line has the raw one behind it. The change before the value: of the newest half of the "
+        "iterations, 300 to 1,200, the last sixth against the others. A filter searches all metrics. The verdict judges "
+        "that change of the reward since the newest start or change of rewards: learning from five times its noise on, "
+        "until it is within the noise and the best 150 iterations old; falling likewise; else flat. best and now are "
+        "means of 50 iterations. Unhealthy: a figure outside its usual range in 15 of 20 iterations (until "
         "5), updates dropped, or a worker ill. A dash: under 60 iterations, or not sure yet. "
         f"{SHORT_SO_FAR.capitalize()}: {WHY_SHORT}."
     )

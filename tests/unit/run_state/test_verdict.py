@@ -75,7 +75,7 @@ def test_learning_flat_and_falling_say_best_and_now_with_the_noise() -> None:
     assert best == now == pytest.approx(27.5, abs=0.3), "the mean of the newest 50"
     assert 0.1 < noise < 1.2
 
-    found = verdict_of(told(600, lambda row: min(row * 0.1, 10.0)), 600)
+    found = verdict_of(told(900, lambda row: min(row * 0.1, 10.0)), 900)
     assert (found.word, found.role) == ("flat", "warn")
     best, now, noise = figures(found)
     assert best == pytest.approx(10, abs=2 * noise) and now == pytest.approx(10, abs=2 * noise)

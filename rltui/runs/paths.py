@@ -81,6 +81,11 @@ class RunPaths:
         return self.folder / "journal.jsonl"
 
     @property
+    def verdict(self) -> Path:
+        """Cache of what was found in the journal."""
+        return self.folder / "verdict.cache"
+
+    @property
     def profile(self) -> Path:
         """The resolved profile of the newest start, as text."""
         return self.folder / RUN_FILE

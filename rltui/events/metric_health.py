@@ -81,7 +81,7 @@ ROLLOUT: dict[str, Health] = {
     ),
     "rollout/first_episodes": Health(
         "100 at a start, resume or new phase; 0 within one timeout. Above 1 the reward is of short episodes so far, and there is "
-        "no verdict.",
+        "no verdict. A restarted worker counts once its own have ended.",
         "Wait. Where it stays: an episode that no terminal ends (timeout, no_touch).",
     ),
     "rollout/goals_per_minute": Health(

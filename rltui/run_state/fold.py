@@ -36,6 +36,7 @@ from rltui.events.records import (
 from rltui.run_state.log_entries import LogEntry, entry_of
 from rltui.run_state.snapshot import (
     AUDIT_ENTRIES,
+    FAILURES,
     FIELDS,
     LOG_LINES,
     ChartMark,
@@ -301,8 +302,10 @@ class _Draft:
     def _worker(self, record: WorkerStarted | WorkerFailed) -> None:
         row = self._workers.get(record.worker, WorkerRow(record.worker))
         if isinstance(record, WorkerFailed):
+            entry = entry_of(record)
+            failures = (*((entry,) if entry is not None else ()), *row.failures)[:FAILURES]
             row = replace(row, state="failed", pid=None, steps_per_second=None, heartbeat_age=None,
-                          event=f"{record.kind}: {record.reason}", failed=True)  # fmt: skip
+                          event=f"{record.kind}: {record.reason}", failed=True, failures=failures)  # fmt: skip
         else:
             again = f"{'restarted' if record.restarts else 'started'} in {formatting.duration(record.seconds)}"
             row = replace(row, state="ready", pid=record.pid, restarts=record.restarts)

@@ -31,6 +31,7 @@ from rltui.run_state.trend import Findings
 FIELDS = {RATE_SETTING: "learning_rate", ENTROPY_SETTING: "ent_coef"}
 LOG_LINES = 5000
 AUDIT_ENTRIES = 1000
+FAILURES = 5
 # unsent: it never left. lost: it was sent, and the connection ended before it was known what became of it.
 Stage = Literal["unsent", "sent", "accepted", "applied", "refused", "lost"]
 
@@ -62,6 +63,7 @@ class WorkerRow:
     event: str = ""  # the last thing that happened to it
     event_time: float | None = None
     failed: bool = False  # the event is a failure
+    failures: tuple[LogEntry, ...] = ()  # of this start, as in the log: the newest FAILURES, the newest first
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from rltui.env.arena_groups import MATCH
 from rltui.env.stats import EpisodeStats
 from rltui.env.turtle import TurtleStats, total_turtles
 from rltui.events import metric_keys
-from rltui.events.episode_reward import EPISODES, FIRST_EPISODES, PART, REWARD
+from rltui.events.episode_reward import EPISODES, FIRST_EPISODES, PART, REWARD, mostly_short
 from rltui.events.records import TableUsed
 from rltui.field import BOOST, CONTROLS, JUMP, STEER, TICKS_PER_SECOND
 from rltui.formatting import MEGABYTE
@@ -65,8 +65,16 @@ def match_stats(workers: Sequence[RolloutDone | None]) -> EpisodeStats:
 
 
 def group_stats(reports: Sequence[RolloutDone]) -> dict[str, EpisodeStats]:
-    """Of each arena group, all workers together."""
-    return {group: total([report.stats[group] for report in reports]) for group in reports[0].stats}
+    """Of each arena group, all workers together, but for those that have just been restarted (`_without_young`)."""
+    return {group: total(_without_young([report.stats[group] for report in reports])) for group in reports[0].stats}
+
+
+def _without_young(parts: Sequence[EpisodeStats]) -> Sequence[EpisodeStats]:
+    """Those in which not mostly short episodes have ended yet, where they have half of the arenas; else all, as at a start."""
+    settled = [part for part in parts if not mostly_short(first_episodes(part))]
+    return (
+        settled if 2 * sum(part.arenas for part in settled) >= sum(part.arenas for part in parts) and settled else parts
+    )
 
 
 def skill_metrics(iterations: Sequence[EpisodeStats]) -> dict[str, float | None]:

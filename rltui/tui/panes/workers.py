@@ -53,7 +53,7 @@ class WorkersPane(FilterablePane):
         "workers.timeout_s is restarted and its unfinished data dropped; one that a signal has stopped, or that gets too "
         "little of the processor, is waited for. Three deaths within a minute stop the run with a "
         "checkpoint. Speeds are of each worker's newest rollout, collecting alone; bars compare with the fastest. "
-        "<workers.trace> shows the traceback of its failures. A debug flag for one worker: type <change> and the flag's "
+        "<workers.trace> shows the traceback of its failures since the trainer started. A debug flag for one worker: type <change> and the flag's "
         "name."
     )
 
@@ -89,11 +89,10 @@ class WorkersPane(FilterablePane):
     def action_trace(self) -> None:
         """Why the worker under the cursor failed."""
         self.check_rows()
-        worker = self._shown[self.cursor].worker
-        found = failures(self.view.snapshot.log, worker) if self.view is not None else []
-        if not found:
-            raise RltuiError(f"worker {worker} has not failed in this log")
-        self.app.push_screen(TextDialog(f"Worker {worker}: why it failed", partial(trace_lines, found)))
+        row = self._shown[self.cursor]
+        if not row.failures:
+            raise RltuiError(f"worker {row.worker} has not failed since the trainer started")
+        self.app.push_screen(TextDialog(f"Worker {row.worker}: why it failed", partial(trace_lines, row.failures)))
 
     def opened(self) -> None:
         self.call_next(self.run_action, "trace")
@@ -209,11 +208,6 @@ def _event(row: WorkerRow, word: Word | None, room: int) -> Line:
         timed = f"{formatting.clock(row.event_time)[:5]} {what}"
         spans.append((what if len(what) <= room < len(timed) else crop_text(timed, room), role))
     return tuple(spans)
-
-
-def failures(log: Sequence[LogEntry], worker: int) -> list[LogEntry]:
-    """Errors of one worker, newest first."""
-    return [entry for entry in reversed(log) if entry.worker == worker and entry.level == "error"]
 
 
 def trace_lines(entries: Sequence[LogEntry], width: int) -> list[Line]:

@@ -16,6 +16,7 @@ from rltui.actions.table import table_hash
 from rltui.env.arena_groups import MATCH
 from rltui.env.stats import EpisodeStats
 from rltui.env.turtle import TurtleStats
+from rltui.events.episode_reward import RewardWindow
 from rltui.events.metrics import BY_KEY
 from rltui.field import CONTROLS
 from rltui.learn.rollout import Rollout
@@ -72,8 +73,8 @@ def metrics(*parts: EpisodeStats) -> dict[str, float | None]:
 
 
 def test_figures_of_all_workers_are_taken_together() -> None:
-    begun, settled = replace(stats(2, 8.0, 2.0), arenas=4, first_episodes=3), replace(stats(2, 8.0, 2.0), arenas=4)
-    assert metrics(begun, settled)["rollout/first_episodes"] == pytest.approx(100 * 3 / 8)
+    begun = replace(stats(2, 8.0, 2.0), arenas=4, first_episodes=3)
+    assert metrics(begun, replace(begun, first_episodes=0, arenas=2))["rollout/first_episodes"] == pytest.approx(50.0)
     assert metrics(stats(2, 8.0, 2.0))["rollout/first_episodes"] is None, "of no arenas"
 
     found = metrics(stats(2, 8.0, 2.0), stats(4, 4.0, -2.0))
@@ -100,6 +101,20 @@ def test_figures_of_all_workers_are_taken_together() -> None:
     found = metrics(stats(3, 7.0, 1.5))
     total = sum(value for key, value in found.items() if key.startswith("reward/") and value is not None)
     assert total == pytest.approx(found["rollout/policy_reward"])
+
+
+def test_the_short_episodes_of_one_restarted_worker_do_not_count() -> None:
+    """Every reward, verdict and saved state would be one of short episodes until its own have all ended once."""
+    settled = replace(stats(10, 80.0, 2.0), arenas=4)
+    young = replace(stats(3, 0.0, 0.0), arenas=4, first_episodes=4)
+    assert metrics(settled, young) == metrics(settled) | {
+        key: value for key, value in metrics(settled, young).items() if key.startswith(("time/", "worker/"))
+    }
+    window = RewardWindow()
+    window.iteration(metrics(settled, young), ["touch", "shaping"])
+    assert window.value.mean == pytest.approx(82 / 20) and not window.value.short
+    window.iteration(metrics(young, young), ["touch", "shaping"])
+    assert window.value.short, "all have just begun"
 
 
 def test_turtles_of_all_workers_are_taken_together() -> None:

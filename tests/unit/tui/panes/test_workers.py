@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from rltui import formatting
-from rltui.events.records import WorkerFailed
+from rltui.events.records import LogLine, WorkerFailed
 from rltui.run_state.fold import fold
-from rltui.run_state.snapshot import FlagRow, RunSnapshot, WorkerRow
+from rltui.run_state.snapshot import LOG_LINES, FlagRow, RunSnapshot, WorkerRow
 from rltui.tui.panes.pane import View
-from rltui.tui.panes.workers import WorkersPane, failures, trace_lines
+from rltui.tui.panes.workers import WorkersPane, trace_lines
 from rltui.tui.text import plain
 from tests.fakes import run_story
 from tests.fakes.drawn_panes import NOW, STORY, drawn
@@ -86,9 +86,12 @@ def test_workers_sorted_and_with_their_flags() -> None:
 def test_the_whole_trace_of_a_failure() -> None:
     trace = "Traceback (most recent call last):\n  File touch.py, line 31\nValueError: bad reward"
     raised = WorkerFailed(time=NOW, worker=1, kind="raised", reason="ValueError: bad reward", trace=trace)
-    found = failures(fold(STORY, [raised]).log, 1)
-    assert len(found) == 2 and "touch.py" in found[0].message, "newest first"
+    chatter = [LogLine(time=NOW, level="info", source="learner", message=str(line)) for line in range(LOG_LINES)]
+    found = fold(STORY, [raised, *chatter]).workers[1].failures
+    assert len(found) == 2 and "touch.py" in found[0].message, "newest first, also when the log is past it"
     text = plain(trace_lines(found, 60))
     assert "raised: ValueError: bad reward" in text and "  File touch.py, line 31" in text
     assert "no traceback: the process was gone" in text
-    assert failures(STORY.log, 0) == []
+    assert STORY.workers[0].failures == ()
+    again = fold(STORY, [raised, run_story.header()]).workers[1]
+    assert (again.event, again.failures) == ("", ()), "of a start before: neither the row nor the key tells of it"

@@ -49,26 +49,25 @@ class LoopView:
 
     def live(self) -> Live:
         """The state of now; `clients` and `dropped` are the control socket's to fill in."""
-        workers = self._task.collector.live()
-        held = "; ".join(
-            f"waits for worker {worker.worker}, {stopped_words(worker.pid)}"
-            for worker in workers
-            if worker.state == "stopped"
-        )
         return Live(
             time=time.time(),
             state=self._loop.state,
-            reason=self._loop.reason or held,
+            reason=self._loop.reason or self.held(),
             iteration=self._loop.iteration,
             timesteps=self._loop.timesteps,
             progress=self._progress(),
-            workers=workers,
+            workers=self._task.collector.live(),
             clients=[],
             dropped=0,
             flags=self._task.settings.flags(),
             viewer=self._viewer.live(),
             elapsed=self._loop.elapsed,
         )
+
+    def held(self) -> str:
+        """For whom the iteration waits, and will until somebody helps; mostly empty."""
+        stopped = [worker for worker in self._task.collector.live() if worker.state == "stopped"]
+        return "; ".join(f"waits for worker {worker.worker}, {stopped_words(worker.pid)}" for worker in stopped)
 
     def _progress(self) -> float | None:
         if self._loop.state == "collecting":
@@ -202,6 +201,8 @@ class LiveControls:
             self._apply(pending)
         self._settings.poll()
         self._viewer.poll()
+        if self.stop.urgency is Urgency.FINISH and (held := self._view.held()):
+            self.stop.request(Urgency.NOW, f"{self.stop.reason}; the iteration {held}")
         self._log_stop()
         self._show()
         self.stop.check()

@@ -250,8 +250,13 @@ def test_problems_of_commands() -> None:
     assert command_problem(SetRender(True, "screen"), known).startswith("the viewer has no output 'screen'")
 
 
-def test_who_looks_is_told_whom_training_waits_for() -> None:
+def test_an_iteration_that_waits_for_a_stopped_worker_is_told_and_a_stop_does_not_wait_for_it() -> None:
     loop = Loop()
     workers = [worker_live(0, "waiting", 7), worker_live(1, "stopped", 8)]
     loop.workers.live = lambda: workers  # type: ignore[method-assign]
-    assert loop.controls._view.live().reason == "waits for worker 1, stopped by a signal: kill -CONT 8"
+    held = "waits for worker 1, stopped by a signal: kill -CONT 8"
+    assert loop.controls._view.live().reason == held
+    loop.look()
+    with pytest.raises(StopNow):
+        loop.look(Stop())
+    assert loop.stop.reason == f"stop (finish) by ada; the iteration {held}"

@@ -64,6 +64,7 @@ class WorkerHandle:
     own: OwnTime | None = None  # since it fell silent
     asked: bool = False  # where it hangs
     held: Literal["", "stopped", "starved"] = ""  # why it is waited for, longer than usual
+    warned: bool = False  # it was told to be starved
 
     def begin(self, running: Running) -> None:
         """There is a process for it now."""

@@ -289,17 +289,18 @@ class LocalCollector(Collector):
         return None
 
     def _hold(self, index: int, handle: WorkerHandle, held: Literal["", "stopped", "starved"]) -> None:
-        """Say it once when a worker is waited for, and when it goes on."""
+        """Say when a worker is stopped and when it goes on; once a process, that it is starved."""
         before, handle.held = handle.held, held
         if held == before:
             return
         if held == "stopped":
             self._log("warning", f"worker {index} is {stopped_words(handle.pid)}. Training waits for it")
-        elif held == "starved":
+        elif before == "stopped":
+            self._log("info", f"worker {index} goes on")
+        elif held == "starved" and not handle.warned:
+            handle.warned = True
             few = "fewer workers (collect.workers), or less beside them"
             self._log("warning", f"worker {index} gets too little of the processor and is waited for: {few}")
-        else:
-            self._log("info", f"worker {index} goes on")
 
     def _death(self, index: int, handle: WorkerHandle) -> str:
         code = (handle.running.process.exitcode if handle.running else None) or 0

@@ -148,7 +148,7 @@ def resolve(kind: Kind, name: str) -> type[Any]:
         found: type[Any] = getattr(importlib.import_module(module_name), class_name)
         return found
     if kind == "action table" and name.lower().endswith(TABLE_FILES):
-        return _table_of("user_tables", "table_in_file")(safe_io.real(Path(name).expanduser()))
+        return _table_of("user_tables", "table_in_file")(safe_io.real(safe_io.path_of(name)))
     if ":" in name:
         return _users_own(kind, name)
     registered = f"registered: {', '.join(sorted(BUILT_IN[kind]))}; or write path/to/file.py:Class"
@@ -216,7 +216,7 @@ def _range_problems(key: str, value: Any, limits: Mapping[str, Any]) -> list[str
 def _users_own(kind: Kind, name: str) -> type[Any]:
     """`path/to/file.py:Class` or `module:Class`; of an action table, a function that returns the rows will do."""
     source, _, attribute = name.rpartition(":")
-    path = user_files.module_file(source, [Path.cwd()]) if user_files.is_module(source) else Path(source).expanduser()
+    path = user_files.module_file(source, [Path.cwd()]) if user_files.is_module(source) else safe_io.path_of(source)
     if path is None:
         module, place = _from_module(kind, name, source), source
     else:

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 
 Read = TypeVar("Read", int, bytes)
 
+LONGEST_NAME, LONGEST_PATH = 255, 4_095  # bytes
+SHOWN = 100  # characters of a longer text that a sentence has
+_DEVICES = re.compile(r"(con|prn|aux|nul|com[0-9]|lpt[0-9])(\..*)?", re.IGNORECASE)  # no file names on Windows
 LARGEST = 16 << 20  # bytes of a file that people write, or that only informs
 _MANNER: int = (
     getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
@@ -38,6 +41,45 @@ ASCII = str.maketrans(
     {"×": "x", "→": "->", "–": "-", "—": "-", "−": "-", "…": "...", "·": "*", "½": "1/2", "γ": "gamma", "λ": "lambda",
      "°": " deg", "≤": "<=", "≥": ">=", "Δ": "d", "²": "^2", "“": '"', "”": '"', "‘": "'", "’": "'"}
 )  # fmt: skip
+
+
+def text_problem(text: str) -> str:
+    """Why no file can hold that, in words; "" where one can."""
+    return _unwritable(text, "utf-8") or ("it has a NUL character, which no name may have" if "\0" in text else "")
+
+
+def path_problem(text: str) -> str:
+    """Why nothing can lie at that path, in words; "" where something could."""
+    if problem := text_problem(text) or _unwritable(text, sys.getfilesystemencoding()):
+        return problem
+    longest = max((len(os.fsencode(part)) for part in Path(text).parts), default=0)
+    if longest > LONGEST_NAME:
+        return f"it has a name of {longest:,} bytes, where at most {LONGEST_NAME} are possible"
+    whole = len(os.fsencode(text))
+    return f"it has {whole:,} bytes, where at most {LONGEST_PATH:,} are possible" if whole > LONGEST_PATH else ""
+
+
+def _unwritable(text: str, encoding: str) -> str:
+    try:
+        text.encode(encoding)
+    except UnicodeEncodeError:  # also of bytes that were no text when they came in
+        system = sys.getfilesystemencoding()
+        return f"it is no text in {system}" + ("" if system == "utf-8" else "; with PYTHONUTF8=1 it may be")
+    return ""
+
+
+def new_name_problem(name: str) -> str:
+    """Why nothing new should be called so, in words: it could not be copied to every system; "" where it may be."""
+    if _DEVICES.fullmatch(name):
+        return "it is a device on Windows"
+    if name[-1:] in (" ", "."):
+        return "it ends with a space or a dot, which Windows leaves out"
+    return path_problem(name)
+
+
+def path_of(text: str | os.PathLike[str]) -> Path:
+    """The path that is written there, `~` expanded where that can be. The one way from text to a path."""
+    return Path(os.path.expanduser(text))  # noqa: PTH111 - Path's raises for an unknown user
 
 
 class _Prompt(io.FileIO):
@@ -133,8 +175,11 @@ def problem(path: Path, largest: int | None = None) -> str:
 
 
 def real(path: Path) -> Path:
-    """As Path.resolve, and the path itself for a loop of links, of which that raises RuntimeError."""
-    return Path(os.path.realpath(path))
+    """As Path.resolve, and the path itself for a loop of links, or where there can be nothing."""
+    try:
+        return Path(os.path.realpath(path))
+    except ValueError:  # a NUL in it
+        return path
 
 
 def reason(error: OSError | ValueError) -> str:
@@ -194,6 +239,11 @@ def escaped(text: str) -> str:
 def one_line(name: object) -> str:
     """A name or path as a part of a line: tabs and newlines written out too."""
     return escaped(str(name)).replace("\t", "\\t").replace("\n", "\\n")
+
+
+def clipped(text: str) -> str:
+    """As a part of a sentence, however long it is."""
+    return one_line(text) if len(text) <= SHOWN else f"{one_line(text[:SHOWN])}… ({len(text):,} characters)"
 
 
 def _written(character: str) -> str:

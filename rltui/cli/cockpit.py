@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from rltui.cli.parser import Subparsers, add_command, add_data_dir, add_run, named_or_newest_run
 from rltui.errors import RltuiError
+from rltui.safe_io import path_of
 
 if TYPE_CHECKING:
     from rltui.supervise.guardian import Lifeline
@@ -117,7 +118,7 @@ def _number(environ: Mapping[str, str], name: str, otherwise: int) -> int:
 
 def _picture(folder: str, file: str) -> Path:
     """As Textual joins them."""
-    return Path(os.path.expanduser(os.path.join(folder, file)))  # noqa: PTH111, PTH118 - Path's raises for an unknown user
+    return path_of(os.path.join(folder, file))  # noqa: PTH118
 
 
 def _writable(file: Path) -> bool:

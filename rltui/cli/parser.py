@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import os
 import re
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 from rltui.errors import RltuiError, did_you_mean, hints, nearest, report
+from rltui.safe_io import clipped, new_name_problem, path_of, path_problem, text_problem
 
 if TYPE_CHECKING:
     from rltui.runs.paths import DataDir, RunPaths
@@ -54,6 +56,7 @@ NO_CHOICE = re.compile(
 )
 NO_VALUE = re.compile(r"argument (?P<what>.+): invalid (?P<kind>.+) value: (?P<word>.+)")
 UNKNOWN, MISSING = "unrecognized arguments: ", "the following arguments are required: "
+NO_PATHS = frozenset({"overrides", "text", "host"})  # arguments; what --set sets is looked at as the profile is
 COMMAND = "COMMAND"  # as all our parsers call it
 # What people type who know other programs, or this one's sub-commands: what to type here instead.
 INSTEAD = {
@@ -270,9 +273,24 @@ def parse(argv: Sequence[str] | None = None) -> tuple[Command, argparse.Namespac
     args.data_dir = getattr(args, "data_dir", None) or args.data_dir_before
     args.ascii = getattr(args, "ascii", False) or args.ascii_before
     args.no_mouse = getattr(args, "no_mouse", False) or args.no_mouse_before
+    _check_texts(vars(args))
     name = args.command_name
     command: Command = _module(name).attach if name == "attach" else _module(name).run
     return command, args
+
+
+def _check_texts(given: Mapping[str, Any]) -> None:
+    """RltuiError for a text that can be no path, or is none yet and should not become one. All but NO_PATHS may be one."""
+    for name, value in given.items():
+        for text in value if isinstance(value, list) else [value]:
+            problem = text_problem if name in NO_PATHS else _argument_problem
+            if isinstance(text, str) and (found := problem(text)):
+                raise RltuiError(f"{clipped(text)}: {found}", exit_code=2)
+
+
+def _argument_problem(text: str) -> str:
+    path = path_of(text)
+    return "" if os.path.lexists(path) else path_problem(text) or new_name_problem(path.name)
 
 
 def _module(name: str | None) -> Any:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TextIO
 
 from rltui.cli.parser import Subparsers, add_data_dir, add_overrides, at_least, named_or_newest_run
 from rltui.errors import RltuiError
-from rltui.safe_io import say
+from rltui.safe_io import path_of, say
 
 if TYPE_CHECKING:
     from rltui.debug.reward_trace import RewardTrace, TraceStep
@@ -90,10 +90,8 @@ def run(args: argparse.Namespace) -> int:
     if args.out is None:
         _say_totals(trace, _write(trace, sys.stdout), sys.stderr)
         return 0
-    from pathlib import Path
-
     try:
-        with Path(args.out).open("w", encoding="utf-8", newline="") as file:
+        with path_of(args.out).open("w", encoding="utf-8", newline="") as file:
             totals = _write(trace, file)
     except OSError as error:
         raise RltuiError(f"cannot write {args.out}: {error.strerror}", "choose another file: --out FILE.csv") from error

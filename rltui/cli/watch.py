@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from rltui.cli.parser import Subparsers, add_data_dir, add_json, at_least, between, named_or_newest_run
 from rltui.errors import RltuiError
-from rltui.safe_io import say
+from rltui.safe_io import path_of, say
 
 if TYPE_CHECKING:
     from rltui.events.match_frames import MatchFrame
@@ -143,7 +143,7 @@ def _moments(args: argparse.Namespace, notice: Notice) -> Iterable[MatchFrame]:
     if args.replay is not None:
         if args.a is not None or args.record is not None:
             raise RltuiError("--replay takes neither players nor --record", "leave them out", exit_code=2)
-        return Recording(Path(args.replay)).moments(_ticks(args), args.seconds)
+        return Recording(path_of(args.replay)).moments(_ticks(args), args.seconds)
     from rltui.runs.paths import data_dir
     from rltui.view.live_match import LiveMatch, MatchOptions
     from rltui.view.sources import source
@@ -182,7 +182,7 @@ def _link(args: argparse.Namespace, notice: Notice) -> LinkSwitch:
 def _recorder(args: argparse.Namespace, notice: Notice) -> Recorder | None:
     from rltui.view.recording import Recorder
 
-    return Recorder(Path(args.record), notice) if args.record is not None else None
+    return Recorder(path_of(args.record), notice) if args.record is not None else None
 
 
 def _viewers(args: argparse.Namespace, notice: Notice) -> list[Output]:

@@ -10,20 +10,23 @@ from __future__ import annotations
 import argparse
 import json
 import math
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 
 from rltui.env.soccar_batch import SoccarBatch
 from rltui.env.spec import EnvSpec, Weighted, saved_game
 from rltui.env.step import StepOut
+from rltui.errors import RltuiError, report
 from rltui.field import TICKS_PER_SECOND
 from rltui.policy.mlp import GumbelBank
 from rltui.policy.saved import SavedPolicy, load_policy
 from rltui.registry import Component
 from rltui.runs.checkpoint import POLICY_FILE
+from rltui.runs.paths import is_folder
+from rltui.safe_io import path_of
 
 ARENAS = 50  # games at a time
 
@@ -84,19 +87,25 @@ def _spec(policy: SavedPolicy) -> EnvSpec:
     return game.put_into(plain)
 
 
-def main() -> None:
+def main() -> int:
+    """Returns the exit code."""
     parser = argparse.ArgumentParser(
         prog="python -m rltui.debug.kickoff_touch", description=(__doc__ or "").splitlines()[0]
     )
-    parser.add_argument("checkpoint", type=Path, help="a checkpoint folder or policy.npz")
+    parser.add_argument("checkpoint", help="a checkpoint folder or policy.npz")
     parser.add_argument("--kickoffs", type=int, default=500)
     parser.add_argument("--seconds", type=float, default=10.0)
     parser.add_argument("--seed", type=int, default=0)
     args = parser.parse_args()
-    path = args.checkpoint / POLICY_FILE if args.checkpoint.is_dir() else args.checkpoint
-    rate = kickoff_touch_rate(load_policy(path), args.kickoffs, args.seconds, args.seed)
+    try:
+        path = path_of(args.checkpoint)
+        policy = load_policy(path / POLICY_FILE if is_folder(path) else path)
+        rate = kickoff_touch_rate(policy, args.kickoffs, args.seconds, args.seed)
+    except RltuiError as error:
+        return report(error)
     print(json.dumps({"kickoffs": rate.kickoffs, "touched": rate.touched, "share": rate.share, "error": rate.error}))
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

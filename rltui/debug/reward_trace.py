@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from rltui import safe_io
 from rltui.actions.masking import idle_rows
 from rltui.env.arena_groups import MATCH
 from rltui.env.from_profile import env_spec, table_rows
@@ -159,7 +160,7 @@ def trace_subject(
     profile: instead of the one beside the policy. overrides: `section.key=value` for either. RltuiError says what is
     wrong, or what could have been meant.
     """
-    path = Path(argument).expanduser()
+    path = safe_io.path_of(argument)
     if path.name == POLICY_FILE or path.suffix == ".npz" or (path / POLICY_FILE).is_file():
         return _of_policy(path, profile, overrides)
     if path.is_dir():

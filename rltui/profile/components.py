@@ -138,7 +138,7 @@ def absolute_name(name: str, folder: Path | None) -> str:
 
 def absolute(file: str, folder: Path | None) -> Path:
     """A file that a profile names: the first that is there, else in the working folder."""
-    path = Path(file).expanduser()
+    path = safe_io.path_of(file)
     return safe_io.real(next((place / path for place in _around(folder) if (place / path).is_file()), path))
 
 

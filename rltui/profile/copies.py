@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 from rltui.errors import RltuiError
 from rltui.profile.edit import edit
 from rltui.profile.load import load
-from rltui.profile.locate import SUFFIX, user_folder, with_name_line
+from rltui.profile.locate import SUFFIX, with_name_line
 from rltui.profile.models import PhaseEntry, Profile
 from rltui.profile.render import render
-from rltui.profile.save import label_for, unwritable
+from rltui.profile.save import label_for, new_path, unwritable
 from rltui.profile.source import read_source
 from rltui.profile.toml_text import toml_string
 
@@ -60,13 +59,8 @@ STARTER = {
 
 def write_new_profile(name: str, source: str | None = None) -> Path:
     """Write ./profiles/NAME.toml and return its path. Raises RltuiError, exit code 2, for a bad name or an existing file."""
-    stem = name.removesuffix(SUFFIX)
-    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}", stem):
-        raise RltuiError(
-            f"{name!r} is no name for a profile", "use letters, digits, - and _, as in my-bot", exit_code=2
-        )
-    text = starter_text(stem) if source is None else copy_text(source, stem)
-    path = user_folder() / f"{stem}{SUFFIX}"
+    path = new_path(name)
+    text = starter_text(path.stem) if source is None else copy_text(source, path.stem)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("x", encoding="utf-8", newline="") as file:

@@ -23,7 +23,7 @@ from rltui.profile.curriculum import Phases, campaign_misfits, named_phases, rea
 from rltui.profile.locate import STORED_FILES, locate, name_in_text
 from rltui.profile.models import SCHEMA, Profile
 from rltui.profile.resolved import OF_PHASES
-from rltui.profile.rules import broken_rules
+from rltui.profile.rules import broken_rules, unusable_texts
 from rltui.profile.source import Problem, ProfileError, ProfileSource, read_source, show_key, source_of
 from rltui.profile.toml_lines import KeyPath, key_path
 from rltui.profile.validation import ValidationFinding, validate
@@ -200,6 +200,8 @@ def _findings(
     data: dict[str, Any], path: Path | None, phases: Phases | None
 ) -> tuple[Profile | None, list[ValidationFinding]]:
     folder = _folder(path)
+    if refused := list(unusable_texts(data)):
+        return None, refused
     if phases is not None and phases.sound:
         data = with_first_phase(data, phases.profiles[0])
     model, findings = validate(Profile, prepare(data, folder), data)

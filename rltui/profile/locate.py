@@ -78,7 +78,7 @@ def locate(argument: str | Path, beside: Path | None = None) -> Path:
     profile too when there is no such file here. ProfileError (exit code 2) names what is nearest.
     """
     text = str(argument)
-    path = Path(text).expanduser()
+    path = safe_io.path_of(text)
     plain = path.name == text and path.suffix != SUFFIX
     if beside is not None and _is_there(beside / (f"{text}{SUFFIX}" if plain else path)):
         return beside / (f"{text}{SUFFIX}" if plain else path)

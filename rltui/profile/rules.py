@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
+from rltui import safe_io
 from rltui.errors import did_you_mean
 from rltui.events.metrics import BY_KEY
 from rltui.profile.curriculum import PLANS
@@ -18,6 +19,7 @@ from rltui.profile.validation import ValidationFinding
 SKILLS = tuple(key for key in BY_KEY if key.startswith(("rollout/", "turtle/")))  # of the bot's own games
 CATEGORIES = ("events", "ball", "goal", "positioning", "boost", "aerial", "mechanics", "penalties")
 ROLLOUT = "rollout/"
+PROSE = (("description",), ("author",))
 
 
 def metric_key(name: str) -> str | None:
@@ -140,6 +142,23 @@ CURRICULUM_RULES: tuple[Callable[[Mapping[str, Any]], Iterator[ValidationFinding
     _criteria_are_metrics,
     _categories_are_known,
 )
+
+
+def unusable_texts(data: Any, path: KeyPath = ()) -> Iterator[ValidationFinding]:
+    """Keys and values, of raw values at any depth, that can name nothing on disk; prose only has to be text."""
+    if isinstance(data, Mapping):
+        for key, value in data.items():
+            if problem := safe_io.path_problem(key):
+                yield ValidationFinding(path, problem, found=safe_io.clipped(key))
+            else:
+                yield from unusable_texts(value, (*path, key))
+    elif isinstance(data, list | tuple):
+        for index, value in enumerate(data):
+            yield from unusable_texts(value, (*path, index))
+    elif isinstance(data, str):
+        problem = (safe_io.text_problem if path[-1:] in PROSE else safe_io.path_problem)(data)
+        if problem:
+            yield ValidationFinding(path, problem, found=safe_io.clipped(data))
 
 
 def broken_rules(data: Mapping[str, Any]) -> list[ValidationFinding]:

@@ -13,7 +13,7 @@ from rltui import safe_io
 from rltui.errors import RltuiError
 from rltui.profile.locate import SUFFIX, user_folder
 
-NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,79}")
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}")
 
 
 def read_text(path: Path) -> str:
@@ -58,8 +58,9 @@ def unwritable(path: Path, error: OSError) -> RltuiError:
 def new_path(name: str) -> Path:
     """Where a profile of this name goes. RltuiError for what is no name."""
     stem = name.removesuffix(SUFFIX)
-    if not NAME.fullmatch(stem):
-        raise RltuiError(f"{name!r} is no name for a profile", "letters, digits, - and _, as in my-bot", exit_code=2)
+    problem = safe_io.new_name_problem(stem) if NAME.fullmatch(stem) else "expected 1 to 80 letters, digits, ., _ and -"
+    if problem:
+        raise RltuiError(f"{safe_io.clipped(name)} is no name for a profile: {problem}", "as in my-bot", exit_code=2)
     return user_folder() / f"{stem}{SUFFIX}"
 
 

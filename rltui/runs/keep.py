@@ -20,6 +20,7 @@ from rltui.runs.lock import no_new_trainer
 from rltui.runs.meta import Meta, milestone_label, phase_folder
 from rltui.runs.paths import DataDir, RunPaths, absolute, is_below, is_folder
 from rltui.runs.saver import move_aside
+from rltui.safe_io import clipped, new_name_problem, path_problem
 
 
 @dataclass(frozen=True)
@@ -172,6 +173,8 @@ def export_target(data: DataDir, info: CheckpointInfo, typed: str, *, policy: bo
     if not typed.strip():
         raise RltuiError("type a path", exit_code=2)
     path = absolute(typed.strip())
+    if problem := path_problem(str(path)) or ("" if is_folder(path) else new_name_problem(path.name)):
+        raise RltuiError(f"{clipped(typed)}: {problem}", "choose another place", exit_code=2)
     if is_folder(path):
         path = path / (copy_name(info) + (".npz" if policy else ""))
     for own in (data.runs, data.checkpoints, data.trash):

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from rltui.errors import RltuiError
 from rltui.profile.locate import RUN_FILE
-from rltui.safe_io import real
+from rltui.safe_io import clipped, new_name_problem, path_of, path_problem, real
 
 # <data>/runs/<run>/                       run.toml journal.jsonl milestones.json trainer.log (trainer.1.log: before it) lock lock.json
 # socket.json start left.json
@@ -26,7 +26,6 @@ DATA_VARIABLE = "RLTUI_DATA"
 LONGEST_NAME = 100
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
-_DEVICES = re.compile(r"(con|prn|aux|nul|com[0-9]|lpt[0-9])(\..*)?", re.IGNORECASE)  # no file names on Windows
 
 
 @dataclass(frozen=True)
@@ -155,18 +154,22 @@ class RunPaths:
 def data_dir(option: str | None = None) -> DataDir:
     """`--data-dir`, else RLTUI_DATA, else ./data. Nothing is created. RltuiError (exit 2) where something else is there."""
     variable = os.environ.get(DATA_VARIABLE)
-    root = absolute(option or variable or "data")
-    if os.path.exists(root) and not os.path.isdir(root):  # noqa: PTH110, PTH112 - Path's raise where they may not look
+    typed = option or variable or "data"
+    root = absolute(typed)
+    if os.path.exists(root):  # noqa: PTH110 - Path's raises where it may not look
+        problem = "" if os.path.isdir(root) else "it is no folder"  # noqa: PTH112
+    else:
+        problem = path_problem(typed) or new_name_problem(root.name)
+    if problem:
         given_by = "--data-dir" if option else DATA_VARIABLE if variable else "the default"
-        raise RltuiError(
-            f"{root} is no folder ({given_by})", "choose a folder for the runs: --data-dir DIR", exit_code=2
-        )
+        hint = "choose a folder for the runs: --data-dir DIR"
+        raise RltuiError(f"{clipped(str(root))} ({given_by}): {problem}", hint, exit_code=2)
     return DataDir(root)
 
 
 def absolute(path: str | Path) -> Path:
     """The path from the root, `~` expanded where that can be."""
-    return Path(os.path.expanduser(path)).absolute()  # noqa: PTH111  (Path's raises for an unknown user)
+    return path_of(path).absolute()
 
 
 def name_problem(name: str) -> str | None:
@@ -177,9 +180,7 @@ def name_problem(name: str) -> str | None:
         return "may hold letters, digits, '.', '_' and '-', starts with a letter or digit, and does not end with '.'"
     if name.lower() == MILESTONES:
         return f"is the folder in which all runs' {MILESTONES} are kept"
-    if _DEVICES.fullmatch(name):
-        return "is a device on Windows"
-    return None
+    return new_name_problem(name) or None
 
 
 def check_run_name(name: str) -> str:

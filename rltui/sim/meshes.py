@@ -32,7 +32,7 @@ def locate(override: str | os.PathLike[str] | None = None) -> Path:
     RltuiError when there is none. What lies in the folder is for `check` to say.
     """
     if override:
-        return Path(override).expanduser()
+        return safe_io.path_of(override)
     if LOCAL.is_dir():
         return LOCAL
     folder = _in_wheel()

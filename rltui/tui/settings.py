@@ -232,7 +232,7 @@ def ui_path() -> Path:
     """RLTUI_CONFIG/ui.toml, else in the folder where this system keeps programs' settings."""
     chosen = os.environ.get(VARIABLE)
     if chosen:
-        return Path(chosen).expanduser().absolute() / NAME
+        return safe_io.path_of(chosen).absolute() / NAME
     from platformdirs import user_config_path  # Textual needs it too
 
     return user_config_path("rltui", appauthor=False) / NAME

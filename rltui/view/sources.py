@@ -16,6 +16,7 @@ from rltui.runs.inventory import LABEL, complete_checkpoints
 from rltui.runs.paths import DataDir, RunPaths, folders, name_problem
 from rltui.runs.resolve import find_checkpoint
 from rltui.runs.rlgym_ppo import checkpoint_at
+from rltui.safe_io import path_of
 
 
 @dataclass(frozen=True)
@@ -111,7 +112,7 @@ def source(argument: str, data: DataDir, convert: Callable[[Path], SavedPolicy] 
     """convert: rlgym-ppo's checkpoint into a policy, by a profile; None without one. RltuiError (exit 2) says what is
     wrong, or what could have been meant.
     """
-    path = Path(argument).expanduser()
+    path = path_of(argument)
     if argument in BUILT_IN["player"]:
         return ScriptedSource(argument)
     if path.suffix == ".npz" or (path / POLICY_FILE).is_file():

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from rltui import safe_io
 from rltui.actions.pipeline import PipelineOptions
 from rltui.actions.table import ActionTable
 from rltui.env.from_profile import MASKED_TABLES, env_spec
@@ -45,7 +46,7 @@ def subject(argument: str, data: DataDir | None = None) -> Subject | None:
     """None where there is no action table. data: where runs may be meant too, by name. RltuiError when there is nothing of
     that name, or it cannot be read.
     """
-    path = Path(argument).expanduser()
+    path = safe_io.path_of(argument)
     if path.name.lower().endswith(TABLE_FILES) or ":" in argument or argument in BUILT_IN["action table"]:
         return _of_table(argument)
     if path.name == POLICY_FILE or path.is_dir():

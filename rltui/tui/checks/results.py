@@ -66,15 +66,15 @@ def _stamps(content: bytes, folder: Path, deepest: int) -> Iterator[tuple[str, i
 def _about(place: Path) -> os.stat_result | None:
     """None where nothing is there."""
     try:
-        return place.expanduser().stat()
-    except (OSError, ValueError, RuntimeError):  # RuntimeError: ~somebody who is not there
+        return safe_io.path_of(place).stat()
+    except (OSError, ValueError):
         return None
 
 
 def _read(place: Path) -> bytes:
     """Empty where it cannot be read."""
     try:
-        return safe_io.read_bytes(place.expanduser())
+        return safe_io.read_bytes(safe_io.path_of(place))
     except OSError:
         return b""
 

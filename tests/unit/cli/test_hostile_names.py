@@ -6,6 +6,8 @@ import io
 import json
 import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -112,3 +114,84 @@ def test_odd_characters_are_told_apart_and_lines_of_windows_are_lines() -> None:
     say("\x1b]0;pwn\x07quick", out)
     report(RltuiError("one\r\ntwo"), out)
     assert out.getvalue() == "odd\\udcff\\udcfe\n\\x1b]0;pwn\\x07quick\nrltui: one\ntwo\n"
+
+
+NO_PATHS = {
+    "300": "a" * 300,
+    "5000": "a" * 5000,
+    "in parts": "a/" * 2500,
+    "NUL": "a\0b",
+    "surrogate": "a\ud800b",
+    "odd byte": "a\udcffb",
+    "device": "CON",
+    "device with an end": "aux.npz",
+    "space": "a ",
+    "dot": "a.",
+}
+X = "<text>"
+NAMED = f"""\
+train {X} | train quick --run {X} | train quick --resume {X} | train quick --fork-from {X} | train quick --data-dir {X}
+watch {X} | watch chaser {X} | watch --replay {X} | watch chaser --seconds 0 --plain --record {X} | attach {X}
+trace {X} | trace quick --steps 1 --profile {X} | trace quick --steps 1 --out {X} | lut {X} | bench --profile {X} | doctor {X}
+status {X} | stop {X} | ls --data-dir {X} | info --data-dir {X} | --data-dir {X} ls
+profile new {X} | profile new new --from {X} | profile check quick {X} | profile check - --as {X} | profile show {X}
+profile diff {X} quick | profile diff quick {X} | milestones list {X} | milestones check {X} | milestones keep {X}
+milestones pin {X} | milestones pin alpha/{X} | milestones delete {X} | milestones restore {X} | milestones export {X} out
+import {X} quick | import . {X} | import . quick --run {X} | compare {X} alpha | compare alpha {X}
+milestones export alpha/005M {X} | milestones export --policy alpha/005M {X}"""
+
+
+def test_a_text_that_is_no_path_goes_no_further_than_one_sentence(
+    subtests: pytest.Subtests, data: DataDir, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(data.root)
+    monkeypatch.setenv("RLTUI_DATA", str(data.root))
+    before = sorted(data.root.rglob("*"))
+    for command in NAMED.replace("\n", " | ").split(" | "):
+        for what, text in NO_PATHS.items():
+            if what not in ("300", "NUL", "device") and command != f"train quick --run {X}":
+                continue
+            with subtests.test(command=command, what=what):
+                assert main([text if word == X else word.replace(X, text) for word in command.split()]) == 2
+                said = capsys.readouterr()
+                assert said.out == "" and len(said.err) < 300 and not OBEYED.search(said.err)
+    assert sorted(data.root.rglob("*")) == before
+
+
+def test_nor_does_one_from_the_environment(
+    subtests: pytest.Subtests, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for what in ("300", "5000", "device", "dot"):
+        with subtests.test(what=what):
+            monkeypatch.setenv("RLTUI_DATA", NO_PATHS[what])
+            assert main(["ls"]) == 2 and "(RLTUI_DATA): it " in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_nobodys_home_is_a_path_like_any_other(capsys: pytest.CaptureFixture[str]) -> None:
+    for command in (
+        "lut ~nobody-here/a.csv",
+        "trace ~nobody-here/a.npz",
+        "watch ~nobody-here/a.npz",
+        "profile check ~nobody-here/a.toml",
+    ):
+        assert main(command.split()) in (1, 2)
+        assert "nobody-here" in "".join(capsys.readouterr())
+
+
+def test_a_note_is_prose(data: DataDir) -> None:
+    assert main(["milestones", "note", "alpha/005M", "a " * 3000, "--data-dir", str(data.root)]) == 0
+    assert main(["milestones", "note", "alpha/005M", "a\0b", "--data-dir", str(data.root)]) == 2
+
+
+@pytest.mark.skipif(os.name != "posix", reason="bytes in arguments")
+def test_odd_bytes_without_utf_8(tmp_path: Path, subtests: pytest.Subtests) -> None:
+    odd = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    for module in ("rltui lut", "rltui.debug.kickoff_touch"):
+        with subtests.test(module=module):
+            words = [*module.split(), b"caf\xc3\xa9.npz"]
+            ran = subprocess.run(
+                [sys.executable, "-m", *words], capture_output=True, check=False, timeout=60, env={**os.environ, **odd}
+            )
+            assert ran.returncode in (1, 2) and ran.stderr.startswith(b"rltui: caf\\udcc3\\udca9.npz: "), ran.stderr

@@ -333,6 +333,30 @@ def test_swapped_team_sizes_fit(workdir: Path) -> None:
     assert not read(write(workdir, f"{REPLAY}\n[game]\nblue = 2\norange = 1")).problems
 
 
+def test_a_text_that_can_name_nothing_is_refused_wherever_it_stands(subtests: pytest.Subtests, workdir: Path) -> None:
+    for text, rule in (
+        ("a" * 300, "300 bytes"),
+        ("a" * 5000, "5,000 bytes"),
+        ("a/" * 2500, "5,000 bytes"),
+        ("a\\u0000", "a NUL"),
+    ):
+        for key, body in (
+            ("actions.table", f"[actions]\ntable = '{text}.csv'"),
+            ("actions.table", f"[actions]\ntable = '{text}:rows'"),
+            ("obs.kind", f"[obs]\nkind = '{text}.py:Obs'"),
+            ("game.opponent", f"[game]\nopponent = '{text}.py:Player'"),
+            ("game.meshes", f"[game]\nmeshes = '{text}'"),
+            ("resets[0].path", f"resets = [{{kind = 'replay', path = '{text}'}}]"),
+            ("terminals[0].kind", f"terminals = [{{kind = '{text}.py:End'}}]"),
+            ("mechanics.rewards", f"[mechanics.rewards]\n'{text}.py:Pays' = 1"),
+            ("curriculum.stages[0].opponent", f"[curriculum]\nstages = [{{opponent = '{text}.py:Player'}}]"),
+        ):
+            with subtests.test(rule=rule, key=key):
+                problem = problem_of(write(workdir, body.replace("'", '"')))
+                assert problem.key == key and len(problem.found) < 200
+                assert rule.split()[-1] in problem.message
+
+
 HEADER = ",".join(CONTROLS) + "\n"
 
 

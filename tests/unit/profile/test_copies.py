@@ -47,7 +47,7 @@ def test_never_over_another_file() -> None:
 
 
 def test_names_that_are_none(subtests: pytest.Subtests) -> None:
-    cases: list[str] = ["", ".", "..", "a/b", "../a", "-a", ".toml", "ä", "a b", "x" * 100]
+    cases: list[str] = ["", ".", "..", "a/b", "../a", "-a", ".toml", "ä", "a b", "x" * 100, "CON", "com1.toml"]
     for name in cases:
         with subtests.test(name=name):
             with pytest.raises(RltuiError, match="no name for a profile") as caught:

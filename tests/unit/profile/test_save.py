@@ -69,7 +69,7 @@ def test_a_new_one_is_never_written_over_another() -> None:
 
 
 def test_names_that_cannot_be(subtests: pytest.Subtests) -> None:
-    for name in ["", "../evil", "a b", ".hidden", "x/y", "é"]:
+    for name in ["", "../evil", "a b", ".hidden", "x/y", "é", "CON", "nul.toml", "lpt1", "a ", "a\0b", "a" * 300]:
         with subtests.test(name=name), pytest.raises(RltuiError, match="no name for a profile"):
             new_path(name)
 

@@ -333,6 +333,10 @@ def test_where_a_typed_path_leads(
     assert copy_name(list_checkpoints(data.run("alpha"))[0]) == "alpha-1000"
     with pytest.raises(RltuiError, match="type a path"):
         export_target(data, info, "  ")
+    for typed in ("bots/" + "a" * 300, "a/" * 2500, "a\0b", "a\ud800b", "bots/CON", "aux.npz", "bots/a."):
+        with pytest.raises(RltuiError, match=": it ") as refused:
+            export_target(data, info, typed)
+        assert refused.value.exit_code == 2 and len(refused.value.message) < 300
 
 
 def test_not_among_what_readers_look_through(subtests: pytest.Subtests, data: DataDir, info: CheckpointInfo) -> None:

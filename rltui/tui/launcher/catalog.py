@@ -5,7 +5,8 @@ from __future__ import annotations
 import dataclasses
 import time
 import tomllib
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from textual.message import Message
@@ -14,6 +15,7 @@ from rltui import safe_io
 from rltui.events.episode_reward import WINDOW
 from rltui.profile.locate import ProfileFile, list_profiles
 from rltui.profile.source import MAX_BYTES
+from rltui.run_state.reader import judged
 from rltui.runs import inventory
 from rltui.runs.inventory import CheckpointInfo
 from rltui.runs.paths import DataDir, RunPaths
@@ -46,13 +48,14 @@ class ProfileEntry:
 
 @dataclass(frozen=True, slots=True)
 class Catalog:
-    """free_bytes: on the data folder's disk."""
+    """free_bytes: on the data folder's disk. verdicts: of runs that do not train, in words, as far as they are known by now."""
 
     root: Path
     profiles: tuple[ProfileEntry, ...] = ()
     runs: tuple[RunSummary, ...] = ()
     free_bytes: int | None = None
     problem: str = ""  # why runs cannot be listed
+    verdicts: Mapping[str, str] = field(default_factory=dict)
 
     def run(self, name: str) -> RunSummary | None:
         return next((run for run in self.runs if run.name == name), None)
@@ -95,7 +98,8 @@ class CatalogReader:
         self._data, self._checker = data, checker
         self._runs: dict[str, tuple[Stamp, RunSummary]] = {}
         self._profiles: dict[Path, tuple[Stamp, ProfileEntry]] = {}
-        self._brief: set[str] = set()  # runs whose rewards are further back in their journals than was looked
+        self._verdicts: dict[str, str] = {}
+        self._further: set[str] = set()  # runs without a verdict, or whose rewards are further back in their journals
 
     def read(self) -> Catalog:
         """All of it, as it is now; profiles with the checks known so far."""
@@ -104,17 +108,24 @@ class CatalogReader:
             runs, problem = self._all_runs(), ""
         except OSError as error:
             runs, problem = (), f"{self._data.root} cannot be read: {error.strerror or error}"
-        return Catalog(self._data.root, profiles, runs, inventory.free_bytes(self._data.root), problem)
+        return Catalog(
+            self._data.root, profiles, runs, inventory.free_bytes(self._data.root), problem, dict(self._verdicts)
+        )
 
     def read_further(self) -> Catalog | None:
         """With what takes longer of some runs that were new to the last look; None where all is known."""
-        if not self._brief:
+        if not self._further:
             return None
         until = time.monotonic() + FURTHER_SECONDS
-        while self._brief and time.monotonic() < until:
-            name = self._brief.pop()
-            if name in self._runs:
-                self._runs[name] = self._runs[name][0], describe_run(self._data.run(name))
+        while self._further and time.monotonic() < until:
+            name = self._further.pop()
+            if name not in self._runs:
+                continue
+            (stamp, summary), paths = self._runs[name], self._data.run(name)
+            if summary.reward.episodes < WINDOW:
+                self._runs[name] = stamp, describe_run(paths)
+            if summary.state != "training":
+                self._verdicts[name] = judged(paths)[0].line
         return self.read()
 
     def check_one(self, path: Path) -> Catalog:
@@ -132,11 +143,12 @@ class CatalogReader:
     def _run(self, paths: RunPaths) -> tuple[Stamp, RunSummary]:
         stamp = (inventory.file_stamp(paths.journal), *inventory.run_stamp(paths))
         known = self._runs.get(paths.name)
-        if known is not None:
-            return known if known[0] == stamp else (stamp, describe_run(paths))
-        summary = describe_run(paths, brief=True)
-        if summary.reward.episodes < WINDOW:
-            self._brief.add(paths.name)
+        if known is not None and known[0] == stamp:
+            return known
+        summary = describe_run(paths, brief=known is None)
+        self._verdicts.pop(paths.name, None)
+        if summary.state != "training" or (known is None and summary.reward.episodes < WINDOW):
+            self._further.add(paths.name)
         return stamp, summary
 
     def _profile(self, file: ProfileFile) -> ProfileEntry:

@@ -129,13 +129,13 @@ def _align_point(text: str, whole: int) -> str:
     return " " * (whole - len(text.split()[0].partition(".")[0])) + text
 
 
-def run_lines(run: RunSummary, context: PlanContext, width: int) -> list[Line]:
-    """State, figures, what enter and R will do."""
+def run_lines(run: RunSummary, verdict: str | None, context: PlanContext, width: int) -> list[Line]:
+    """State, figures, what enter and R will do. verdict: None where it is not known yet, or while it trains."""
     symbol, word, role = state_sign(run)
     lines = wrap(run.name, width, "strong") if len(run.name) > width - 2 else []  # the border has not the room for it
     lines += [((f"{symbol} {word}", role), (f"  {_since(run, context.now)}", "muted"))]
     lines += wrap(run.note, width, "bad" if run.state in ("unclean", "failed") else "muted") if run.note else []
-    lines += [(), *_run_figures(run, context.now, width), (), text_line("Enter will", "title")]
+    lines += [(), *_run_figures(run, verdict, context.now, width), (), text_line("Enter will", "title")]
     lines += indented([text_line("show it live" if run.state == "training" else "show its charts, rewards and log")])
     return lines if run.state == "training" else [*lines, (), *enter_lines(context.plan, width, "R")]
 
@@ -183,7 +183,7 @@ def _since(run: RunSummary, now: float) -> str:
     return f"last word {formatting.ago(now - run.updated)}" if run.updated is not None else ""
 
 
-def _run_figures(run: RunSummary, now: float, width: int) -> list[Line]:
+def _run_figures(run: RunSummary, verdict: str | None, now: float, width: int) -> list[Line]:
     phase = run.label or "" if run.phase is None else f"{run.phase} {run.label or ''}".strip()
     states = (
         f"{formatting.plural(run.checkpoints, 'checkpoint')}, {formatting.plural(len(run.milestones), 'milestone')}"
@@ -194,6 +194,7 @@ def _run_figures(run: RunSummary, now: float, width: int) -> list[Line]:
         ("phase", phase or formatting.UNKNOWN),
         ("timesteps", formatting.count(run.timesteps)),
         ("reward", f"{formatting.number(run.reward.mean)}{over_episodes(run.reward.episodes, run.reward.short)}"),
+        *([("verdict", verdict)] if verdict else []),
         ("entropy", f"{formatting.number(run.metrics.get(metric_keys.ENTROPY))} nats"),
         ("speed", _speed(run)),
         ("saved", _saved_text(run, now)),

@@ -76,7 +76,7 @@ def lines(item: Item | None, catalog: Catalog, context: PlanContext, width: int)
         welcome = welcome_lines(width) if not catalog.runs else []
         return [*welcome, *profile_lines(entry, catalog, context, width)]
     if item.kind == "run" and (run := catalog.run(item.name)) is not None:
-        return run_lines(run, context, width)
+        return run_lines(run, catalog.verdicts.get(run.name), context, width)
     if item.kind == "milestone" and (found := catalog.milestone(item.name)) is not None:
         return milestone_lines(found, context, width)
     if item.kind == "group":

@@ -15,6 +15,7 @@ import pytest
 from rltui.events.episode_reward import EPISODES
 from rltui.events.records import StateChanged
 from rltui.profile.locate import ProfileFile, shipped_folder
+from rltui.run_state.reader import judged
 from rltui.runs.journal import JournalWriter, encode_line
 from rltui.runs.lock import RunLock, count_start
 from rltui.runs.paths import DataDir
@@ -54,9 +55,16 @@ def test_the_first_list_is_brief_and_the_rest_comes_after_it(tmp_path: Path, mon
     assert further is not None and reader.read_further() is None
     assert sorted(further.runs, key=lambda run: run.name) == [describe_run(data.run(name)) for name in RUNS]
     assert all(run.reward.episodes > 90 for run in further.runs)
+    assert first.verdicts == {} and further.verdicts == {name: judged(data.run(name))[0].line for name in RUNS}
     write_run(data, "alpha", 401)
-    again = reader.read().run("alpha")
+    changed = reader.read()
+    again = changed.run("alpha")
     assert again is not None and again.reward.episodes > 90, "a known run's reward does not go and come"
+    assert sorted(changed.verdicts) == sorted(set(RUNS) - {"alpha"}), "an old verdict is none"
+    with RunLock(data.run("alpha")):
+        reader.read()
+        trains = reader.read_further()
+    assert trains is None or "alpha" not in trains.verdicts, "the cockpit says it"
 
 
 def test_what_trains_comes_first_and_all_stand_by_their_starts_whatever_the_clock_says(tmp_path: Path) -> None:

@@ -136,7 +136,7 @@ def status_lines(status: RunStatus) -> list[str]:
         ("speed", _speed(status)),
         ("reward / episode", reward_words(status.reward)),
         ("verdict", status.verdict.line),
-        *(("to try", one.to_try) for one in status.verdict.symptoms),
+        *(("to try", words) for words in dict.fromkeys(one.to_try for one in status.verdict.symptoms)),
         *((BY_KEY[key].label, _figure(key, status.metrics.get(key))) for key in SHOWN),
         *_campaign(status.metrics),
         ("checkpoint", _checkpoint(status)),

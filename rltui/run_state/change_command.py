@@ -270,8 +270,12 @@ def setting_of_metric(key: str) -> str:
     return {LEARNING_RATE: RATE_SETTING, ENT_COEF: ENTROPY_SETTING}.get(key, "")
 
 
+def typed(setting: str) -> str:
+    """What a command that changes it begins with."""
+    return {RATE_SETTING: "lr", ENTROPY_SETTING: "entropy"}.get(setting, setting)
+
+
 def begun(snapshot: RunSnapshot, setting: str) -> str:
     """What is typed to change it, up to its value of now: `reward touch 2.5`."""
-    words = {RATE_SETTING: "lr", ENTROPY_SETTING: "entropy"}.get(setting, setting)
     now = value_now(snapshot, setting)
-    return f"{words} {now:g}" if now is not None else f"{words} "
+    return f"{typed(setting)} {now:g}" if now is not None else f"{typed(setting)} "

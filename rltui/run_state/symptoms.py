@@ -10,7 +10,8 @@ from rltui import formatting
 from rltui.events.commands import stopped_words
 from rltui.events.metric_health import SYMPTOMS, side_of, usual_range
 from rltui.events.metrics import metric_of
-from rltui.run_state.snapshot import RunSnapshot, WorkerRow
+from rltui.run_state.change_command import PROFILE, typed
+from rltui.run_state.snapshot import ChartMark, RunSnapshot, WorkerRow
 from rltui.run_state.trend import Symptom
 
 WINDOW = 20  # iterations that are judged together
@@ -51,9 +52,20 @@ def _outside(snapshot: RunSnapshot, key: str, values: Sequence[float], end: int)
         return []
     known = [value for value in values[-WINDOW:] if math.isfinite(value)]
     figure = formatting.number(median(known) if known else None)
-    change = _change_before(snapshot, end - len(values) + began) if began else ""
-    words = f"{metric_of(key).label} {figure}, usual {usual_range(health)}{change}"
-    return [Symptom(words, health.if_low if health.ill == "low" else health.if_high)]
+    change = _change_before(snapshot, end - len(values) + began) if began else None
+    since = f", since {change.label} at {formatting.short(change.timesteps)}" if change else ""
+    words = f"{metric_of(key).label} {figure}, usual {usual_range(health)}{since}"
+    usual = health.if_low if health.ill == "low" else health.if_high
+    return [Symptom(words, (_take_back(snapshot, change) if change else "") or usual)]
+
+
+def _take_back(snapshot: RunSnapshot, change: ChartMark) -> str:
+    """How to undo a setting by hand, and the newest milestone from before it; empty where there is neither."""
+    held = snapshot.header.by_hand if snapshot.header is not None else {}
+    ways = [f"take it back: `{typed(change.setting)} {PROFILE}`"] if change.setting in held else []
+    kept = [mark for mark in snapshot.marks if mark.kind == "milestone" and mark.timesteps <= change.timesteps]
+    ways += [f"go back to milestone {formatting.millions(kept[-1].label)}"] if kept else []
+    return ", or ".join(ways)
 
 
 def began_at(values: Sequence[float], outside: Callable[[float], bool]) -> int | None:
@@ -75,7 +87,7 @@ def began_at(values: Sequence[float], outside: Callable[[float], bool]) -> int |
     return next(row for row in range(start, len(values)) if outside(values[row]))
 
 
-def _change_before(snapshot: RunSnapshot, row: int) -> str:
+def _change_before(snapshot: RunSnapshot, row: int) -> ChartMark | None:
     """The newest change shortly before this row began."""
     steps = snapshot.history.timesteps
     near = [
@@ -83,7 +95,7 @@ def _change_before(snapshot: RunSnapshot, row: int) -> str:
         for mark in snapshot.marks
         if mark.kind == "changed" and steps[max(row - BEFORE, 0)] <= mark.timesteps <= steps[row]
     ]
-    return f", since {near[-1].label} at {formatting.short(near[-1].timesteps)}" if near else ""
+    return near[-1] if near else None
 
 
 def beat_age(row: WorkerRow, now: float) -> float | None:

@@ -40,4 +40,4 @@ async def test_what_to_try_stands_in_the_pane_of_the_run(subtests: pytest.Subtes
                 await pilot.press("i", "f")
                 text = joined(await until_shown(pilot, "to try"))
                 assert ADVICE in text
-                assert "ill too explained variance -3.00, usual 0.3 or more" in text
+                assert "also ill explained variance -3.00, usual 0.3 or more" in text

@@ -68,10 +68,12 @@ class RunInfoPane(Pane, ScrollableLines):
     def _verdict(self, view: View) -> Iterator[tuple[str, str, str]]:
         """What the line above all panes has no room for: advice, and all but the first that is ill."""
         found = diagnosis(view)
-        for index, one in enumerate(found[0].symptoms if found is not None else ()):
+        symptoms = found[0].symptoms if found is not None else ()
+        for index, one in enumerate(symptoms):
             if index:
-                yield "ill too", one.words, "bad"
-            yield "to try", one.to_try, "warn"
+                yield "also ill", one.words, "bad"
+            if one.to_try not in [before.to_try for before in symptoms[:index]]:
+                yield "to try", one.to_try, "warn"
 
 
 def _rows(snapshot: RunSnapshot, header: RunStarted) -> Iterator[tuple[str, str, str]]:

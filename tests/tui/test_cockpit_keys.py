@@ -33,7 +33,7 @@ from rltui.tui.panes.chart_view import Charting
 from rltui.tui.panes.log import LogPane
 from rltui.tui.panes.metrics import MetricsPane
 from rltui.tui.widgets.dialogs import ChoiceDialog
-from tests.fakes import run_story
+from tests.fakes import run_story, sent_screen
 from tests.fakes.fake_run import FakeControl, FakeRun
 from tests.fakes.screens import NOW, Clock, cockpit, cockpit_of, live_run, rooms_in, until, until_shown
 
@@ -424,3 +424,25 @@ async def test_history_after_attaching_is_the_history_of_the_journal() -> None:
         late = cockpit_of(pilot).snapshot.history
     assert early == late
     assert early.length == 607
+
+
+async def test_under_every_dialog_the_run_goes_on_also_under_one_that_lies_on_another(
+    subtests: pytest.Subtests,
+) -> None:
+    opened = {
+        "flags": ["D"],
+        "prompt": ["colon"],
+        "question on a prompt": ["colon", *"lr 1", "enter"],
+        "palette on a prompt": ["colon", "ctrl+p"],
+        "leaving": ["q"],
+    }
+    for name, keys in opened.items():
+        with subtests.test(name), sent_screen.followed() as sent:
+            run, clock = live_run(), Clock()
+            async with cockpit(run, clock=clock) as pilot:
+                await pilot.press(*keys)
+                clock.now += 1
+                live = run_story.live(clock.now)
+                control_of(run).say(msgspec.structs.replace(live, timesteps=live.timesteps + 654_321))
+                wanted = f"{live.timesteps + 654_321:,}"
+                await until(pilot, lambda wanted=wanted, sent=sent: wanted in sent.terminal.text)

@@ -352,7 +352,9 @@ class FormScreen(Screen[Path | None]):
 
     def action_next_mistake(self) -> None:
         """What hides it is opened, and a filter ends."""
-        problems = self.session.check.errors if self.session.check else []
+        if self.session.check is None:
+            raise RltuiError("it is being checked")
+        problems = self.session.check.errors
         if not any(problem.key for problem in problems):
             raise RltuiError("there is no mistake" if not problems else "it is about the whole text: tab shows it")
         clear_filter(self.field_list)

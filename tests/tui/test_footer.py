@@ -72,4 +72,5 @@ async def test_the_way_on_from_a_run_that_has_ended_is_there() -> None:
         run = FakeRun([*run_story.told(40), run_story.finished(819_200, NOW)], process=False)
         async with cockpit(run, size) as pilot:
             await until_shown(pilot, "■ STOPPED")
-            await until(pilot, lambda: "H Launcher" in last_line(pilot) and "P" in dimmed(pilot))
+            await until(pilot, lambda: all(way in last_line(pilot) for way in ("R Resume", "H Launcher")))
+            assert ":" in dimmed(pilot) and not {"R", "H"} & set(dimmed(pilot))

@@ -78,7 +78,6 @@ ONE_ACT: tuple[frozenset[str], ...] = (
     frozenset({"pane", "column"}),  # what bears the digit
     frozenset({"next_pane", "focus_next", "toggle_view"}),  # the next part of the screen
     frozenset({"move", "select", "page"}),
-    frozenset({"whole", "range"}),  # all timesteps
 )
 WITH_A_LINE = (ChangePrompt,)  # its keys edit what is typed
 
@@ -108,6 +107,8 @@ def test_a_key_is_one_act_on_all_screens_panes_and_dialogs() -> None:
     found = acts_by_key()
     several = {key: acts for key, acts in found.items() if len(acts) > 1 and not any(acts <= one for one in ONE_ACT)}
     assert several == {}
+    unused = [one for one in ONE_ACT if not one <= set().union(*found.values())]
+    assert unused == []
 
 
 def test_the_same_act_has_the_same_keys_everywhere() -> None:

@@ -352,7 +352,8 @@ def _asked(start: StartRequest, text: str, option: str) -> Path:
 def _from_state(start: StartRequest, asked: Path, fork: bool) -> LaunchPlan:
     """On from the newest of a run, else a branch; forked, always a run called as a new one of the profile would be."""
     home = _home(start.data, asked)
-    theirs = rlgym_ppo.checkpoint_at(asked) if home is None else None
+    own = home is not None and is_folder(home.folder)  # rlgym-ppo saves in data/checkpoints too
+    theirs = None if own else rlgym_ppo.checkpoint_at(asked)
     if theirs is not None:
         return _from_rlgym_ppo(start, theirs)
     info, meta = _usable(start, asked, home, "--fork-from" if fork else "--resume")

@@ -298,8 +298,8 @@ def test_a_foreign_checkpoint_cannot_choose_where_its_branch_goes(data: DataDir,
     assert (plan.run, plan.parent) == ("imported-b2", "imported@1000")
 
 
-def test_rlgym_ppos_checkpoint_begins_a_new_run(data: DataDir, tmp_path: Path, subtests: pytest.Subtests) -> None:
-    run = tmp_path / "rlgym-ppo-run-17"
+def test_rlgym_ppos_checkpoint_begins_a_new_run(data: DataDir, subtests: pytest.Subtests) -> None:
+    run = data.checkpoints / "rlgym-ppo-run-17"  # where it saves by itself
     for timesteps in (9, 10_000_080):
         write_theirs(run / str(timesteps), 6, 5, (8,))
     make_run(data, "taken")

@@ -230,7 +230,7 @@ def _entries(folder: Path) -> dict[str, ManifestEntry]:
     try:
         size = _regular_size(path)
     except FileNotFoundError:
-        raise DamagedError(f"no {MANIFEST}: half copied, or not a checkpoint") from None
+        raise DamagedError(f"no {MANIFEST}: half copied, or not saved by rltui (rlgym-ppo's: rltui import)") from None
     except OSError as error:
         raise DamagedError(f"{MANIFEST}: {error.strerror or error}") from error
     if size > LARGEST_MANIFEST:

@@ -297,8 +297,8 @@ def test_damaged_ones_are_listed_with_the_reason_and_neither_counted_nor_pruned(
     (paths.checkpoints / "500").mkdir()
     reasons = {info.timesteps: info.damage for info in list_checkpoints(paths)}
     assert reasons == {
-        500: "no manifest.sha256: half copied, or not a checkpoint",
-        1000: "no manifest.sha256: half copied, or not a checkpoint",
+        500: "no manifest.sha256: half copied, or not saved by rltui (rlgym-ppo's: rltui import)",
+        1000: "no manifest.sha256: half copied, or not saved by rltui (rlgym-ppo's: rltui import)",
         2000: None,
         3000: None,
         4000: "PPO_POLICY.pt is damaged: it has 3 bytes, expected 600",

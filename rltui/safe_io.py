@@ -24,7 +24,9 @@ Read = TypeVar("Read", int, bytes)
 LONGEST_NAME, LONGEST_PATH = 255, 4_095  # bytes
 SHOWN = 100  # characters of a longer text that a sentence has
 _DEVICES = re.compile(r"(con|prn|aux|nul|com[0-9]|lpt[0-9])(\..*)?", re.IGNORECASE)  # no file names on Windows
-LARGEST = 16 << 20  # bytes of a file that people write, or that only informs
+LARGEST = 4 << 20  # bytes of a file that people write, or that only informs
+LARGEST_SOURCE = 16 << 20  # bytes of a file with a component, or of an action table
+MOST_PARTS = 2_000  # keys, values and headers of a text that people write; the longest profile shipped has 161
 _MANNER: int = (
     getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 )
@@ -37,6 +39,8 @@ _KINDS = (
 )
 # Control characters but for tab and newline, marks and overrides of the writing direction, other line ends, halves of pairs.
 ACTS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
+_CENTRAL = b"PK\x01\x02"  # begins the entry of each member in a zip's directory
+_LONG_KEY = re.compile(r"""(?<![\w-])(?:(?>[\w-]+|"(?:[^"\\\n]|\\.)*"|'[^'\n]*')[ \t]*+\.[ \t]*+){32}""")
 ASCII = str.maketrans(
     {"×": "x", "→": "->", "–": "-", "—": "-", "−": "-", "…": "...", "·": "*", "½": "1/2", "γ": "gamma", "λ": "lambda",
      "°": " deg", "≤": "<=", "≥": ">=", "Δ": "d", "²": "^2", "“": '"', "”": '"', "‘": "'", "’": "'"}
@@ -139,8 +143,10 @@ def open_to_append(path: Path) -> BinaryIO:
 def read_bytes(path: Path, largest: int = LARGEST) -> bytes:
     """All of it. OSError where it is no file, or longer than `largest` bytes."""
     with open_to_read(path) as file:
-        _checked(os.fstat(file.fileno()), path, largest)
-        content = file.read(largest + 1)
+        size = _checked(os.fstat(file.fileno()), path, largest)
+        content = file.read(size + 1)  # room is made for as much as may be read
+        if len(content) > size:  # it grows, or is one of those that say nothing of their size
+            content += file.read(largest - size)
     if len(content) > largest:
         raise _too_large(path, len(content), largest)
     return content
@@ -149,6 +155,39 @@ def read_bytes(path: Path, largest: int = LARGEST) -> bytes:
 def read_text(path: Path, largest: int = LARGEST) -> str:
     """The same as UTF-8, line ends as they are. UnicodeDecodeError too."""
     return read_bytes(path, largest).decode("utf-8")
+
+
+def check_text(text: str) -> None:
+    """ValueError where a TOML text has more keys and values than anybody writes, or one of more than 32 parts.
+
+    Counts signs, so that nothing is parsed for it: parsers need seconds and gigabytes for some texts of one megabyte.
+    """
+    parts = sum(map(text.count, "=[{,"))
+    if parts > MOST_PARTS:
+        raise ValueError(f"too many keys and values: {parts:,}, where at most {MOST_PARTS:,} are expected")
+    if _LONG_KEY.search(text):
+        raise ValueError("a key has more than 32 parts")
+
+
+def check_archive(file: BinaryIO, most: int, largest: int) -> None:
+    """ValueError where a zip has more members than `most`, or more than `largest` bytes inside. Ends at the file's start.
+
+    Entries are counted by their first bytes, which no reader is needed for: one that lists 60,000 takes a minute.
+    """
+    import zipfile  # 10 ms, which who reads no archive is spared
+
+    file.seek(0)
+    entries, end = 0, b""
+    while block := file.read(1 << 20):
+        entries += (end + block).count(_CENTRAL)
+        end = (end + block)[1 - len(_CENTRAL) :]
+    if entries > most:
+        raise ValueError(f"{entries:,} members, where at most {most:,} are expected")
+    with zipfile.ZipFile(file) as archive:
+        inside = sum(member.file_size for member in archive.infolist())
+    if inside > largest:
+        raise ValueError(f"{inside:,} bytes inside, where at most {largest:,} are expected")
+    file.seek(0)
 
 
 def tail(file: Path, lines: int = 20, limit: int = 1 << 16) -> str:

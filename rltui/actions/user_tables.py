@@ -20,7 +20,8 @@ from rltui.sim.state import Float
 
 COLUMNS = ", ".join(CONTROLS)
 WRITE_CSV = "write eight comma-separated numbers per line, in UTF-8"
-LARGEST = 64_000_000  # bytes; the longest table, with eight long numbers a row, has 13,000,000
+LARGEST = 16_000_000  # bytes; the longest table, with eight long numbers a row, has 13,000,000
+MOST_LINES, LONGEST_LINE = 4 * MOST_ROWS, 10_000  # of a .csv, comments and empty lines among them; characters
 WRITE_NPY = "write it with numpy.save: an array of numbers, eight per row"
 
 
@@ -55,11 +56,20 @@ def _text(path: Path) -> str:
             raise table_error(
                 f"{path}: larger than {size(LARGEST)}, which no table of {MOST_ROWS:,} rows is", WRITE_CSV
             )
-        return safe_io.read_bytes(path, LARGEST).decode("utf-8-sig")
+        text = safe_io.read_bytes(path, LARGEST).decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise table_error(f"{path}: not a text in UTF-8: {error.reason} at byte {error.start}", WRITE_CSV) from error
     except OSError as error:
         raise table_error(f"{path}: cannot be read: {safe_io.reason(error)}", WRITE_CSV) from error
+    lines = text.count("\n") + text.count("\r")
+    if lines > MOST_LINES:
+        raise table_error(
+            f"{path}: more than {MOST_LINES:,} lines, which no table of {MOST_ROWS:,} rows has", WRITE_CSV
+        )
+    long = next((n for n, line in enumerate(text.splitlines(), 1) if len(line) > LONGEST_LINE), 0)
+    if long:
+        raise table_error(f"{path}, line {long}: more than {LONGEST_LINE:,} characters", WRITE_CSV)
+    return text
 
 
 def _header(cells: list[str]) -> list[str]:
@@ -151,14 +161,15 @@ def _npy_table(path: Path) -> type[ActionTable]:
 def read_npy(path: Path) -> Float:
     """The array [N, 8] as float32. RltuiError naming the file and what is there instead."""
     try:
-        safe_io.check(path)
+        safe_io.check(path, LARGEST)
+        with safe_io.open_to_read(path) as file:
+            if file.read(2) == b"PK":
+                raise table_error(f"{path}: expected one array (.npy), found an archive of arrays (.npz)", WRITE_NPY)
         array = np.load(path, mmap_mode="r", allow_pickle=False)
     except OSError as error:
         raise table_error(f"{path}: cannot be read: {safe_io.reason(error)}", WRITE_NPY) from error
     except (ValueError, EOFError) as error:
         raise table_error(f"{path}: not an array of numbers written by numpy.save: {error}", WRITE_NPY) from error
-    if not isinstance(array, np.ndarray):
-        raise table_error(f"{path}: expected one array (.npy), found an archive of arrays (.npz)")
     check_shape(array, f"{path}: ")
     with np.errstate(over="ignore"):  # what float32 cannot hold becomes infinity, which is refused as such
         return np.array(array, np.float32)

@@ -184,7 +184,7 @@ def saved_game(policy: SavedPolicy) -> SavedGame:
             tick_skip=policy.tick_skip,
             action_delay_ticks=policy.action_delay_ticks,
         )
-    except (ValueError, TypeError, KeyError, AttributeError) as error:
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         raise RltuiError(
             f"policy.npz: key 'env': expected the game that it was trained in, as JSON, found {policy.env[:80]!r}",
             "save the policy anew with this version",

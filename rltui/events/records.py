@@ -366,5 +366,5 @@ def decode(line: bytes) -> Record | None:
     """The record of one line; None where it is torn, foreign or of an unknown kind."""
     try:
         return _decoder.decode(line)
-    except (msgspec.DecodeError, UnicodeDecodeError):
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None

@@ -24,6 +24,7 @@ from typing import Any, TypeVar
 import torch
 from torch import Tensor
 
+from rltui import safe_io
 from rltui.errors import RltuiError
 from rltui.learn import networks
 from rltui.learn.normalization import ObservationStatistics, RunningStatistics
@@ -39,6 +40,7 @@ _GLOBALS = frozenset(
         *(("torch", f"{kind}Storage") for kind in ("Float", "Double", "Half", "BFloat16", "Long", "Int")),
     ]
 )
+_MOST_MEMBERS, _MOST_OPCODES, _LARGEST_PICKLE = 4_096, 20_000, 1 << 20  # Adam's state of ten layers: 64, 2,300, 10 kB
 _CALLS_BY_NAME = frozenset(["INST", "OBJ", "NEWOBJ", "NEWOBJ_EX", "EXT1", "EXT2", "EXT4", "STACK_GLOBAL"])
 _PICKLE_HINT = "choose another checkpoint: those of rltui and rlgym-ppo hold only tensors and numbers"
 RETURNS = "reward_running_stats"  # key of the book
@@ -63,6 +65,7 @@ def load_tensors(name: str, data: bytes) -> object:
 
 
 def _check_zip(data: bytes) -> None:
+    safe_io.check_archive(io.BytesIO(data), _MOST_MEMBERS, len(data))
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         members = archive.infolist()
         names = [member.filename for member in members]
@@ -76,12 +79,16 @@ def _check_zip(data: bytes) -> None:
         pickles = [name for name in names if name.endswith("/data.pkl")]
         if len(pickles) != 1:
             raise pickle.UnpicklingError("no data.pkl: not a file of torch.save")
+        if archive.getinfo(pickles[0]).file_size > _LARGEST_PICKLE:
+            raise pickle.UnpicklingError(f"data.pkl has more than {_LARGEST_PICKLE:,} bytes")
         _check_pickle(archive.read(pickles[0]))
 
 
 def _check_pickle(data: bytes) -> None:
     """Every global is one of ours, and no opcode calls or imports by another way."""
-    for opcode, argument, _ in pickletools.genops(data):
+    for count, (opcode, argument, _) in enumerate(pickletools.genops(data)):
+        if count >= _MOST_OPCODES:
+            raise pickle.UnpicklingError(f"data.pkl has more than {_MOST_OPCODES:,} opcodes")
         if opcode.name == "GLOBAL":
             module, _, attribute = str(argument).partition(" ")
             if (module, attribute) not in _GLOBALS:

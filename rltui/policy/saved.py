@@ -8,6 +8,7 @@ A zip of .npy arrays, loadable with `numpy.load(path, allow_pickle=False)`. Keys
 from __future__ import annotations
 
 import io
+import re
 import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -27,6 +28,10 @@ from rltui.policy.weights import Float, Layer, layer_sizes
 FORMAT = 1
 KIND = "discrete"
 LARGEST = 1 << 30  # bytes; a net of four layers of 4096 has 200 MB
+LONGEST = 1 << 18  # bytes of a text in it
+MOST_MEMBERS = 256
+_TEXTS = ("kind", "table_hash", "legality", "obs_signature", "env")
+_KEYS = re.compile(rf"[wb]\d{{1,2}}|format|table|tick_skip|action_delay_ticks|normalizer_(mean|var)|{'|'.join(_TEXTS)}")
 _HINT = "choose another checkpoint, or save the run again"
 _EPOCH = (1980, 1, 1, 0, 0, 0)  # the same policy makes the same bytes
 
@@ -115,12 +120,16 @@ def _zip(arrays: Mapping[str, NDArray[Any]]) -> bytes:
 
 
 def _unzip(data: bytes) -> dict[str, NDArray[Any]]:
-    """Arrays by key. A zip that says it is larger inside than outside is refused before anything is unpacked."""
-    with zipfile.ZipFile(io.BytesIO(data)) as archive:
-        if sum(member.file_size for member in archive.infolist()) > len(data):
-            raise ValueError("larger inside than outside")
+    """Arrays by key; others than a policy's are passed over. A zip that says it is larger inside than outside is refused
+    before anything is unpacked.
+    """
+    safe_io.check_archive(io.BytesIO(data), MOST_MEMBERS, len(data))
     with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
-        return dict(arrays)
+        known = [name for name in arrays.files if _KEYS.fullmatch(name)]
+        long = [name for name in known if name in _TEXTS and arrays.zip.getinfo(f"{name}.npy").file_size > LONGEST]
+        if long:
+            raise ValueError(f"key {long[0]!r} has more than {LONGEST:,} bytes")
+        return {name: arrays[name] for name in known}
 
 
 def _n_layers(arrays: Mapping[str, NDArray[Any]]) -> int:
@@ -169,7 +178,7 @@ def _normalizer_problems(arrays: Mapping[str, NDArray[Any]]) -> list[str]:
 
 def _scalar_problems(arrays: Mapping[str, NDArray[Any]]) -> list[str]:
     kinds = dict.fromkeys(("format", "tick_skip", "action_delay_ticks"), "i")
-    kinds |= dict.fromkeys(("kind", "table_hash", "legality", "obs_signature", "env"), "U")
+    kinds |= dict.fromkeys(_TEXTS, "U")
     words = {"i": "an integer", "U": "a text"}
     problems = [
         f"key {key!r}: expected {words[kind]}, found {_describe(arrays.get(key))}"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Mapping, MutableMapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -13,10 +12,11 @@ import tomlkit
 from tomlkit.exceptions import TOMLKitError
 from tomlkit.items import AoT
 
+from rltui import safe_io
 from rltui.errors import RltuiError
 from rltui.profile.source import show_key
 from rltui.profile.toml_lines import KeyPath, TomlLines, find_lines, key_path
-from rltui.profile.toml_text import toml_key, toml_string
+from rltui.profile.toml_text import toml_key, toml_string, toml_values
 
 HEADERS = "it is written with [[…]] headers: change it in the TOML view"
 Changes = tuple[tuple[KeyPath, str | None], ...]
@@ -29,11 +29,12 @@ def edit(text: str, changes: Mapping[str, str | None]) -> str:
     TOML value becomes a string. Raises RltuiError for a key that cannot be, or text that is not TOML.
     """
     try:
+        safe_io.check_text(text)
         document = tomlkit.parse(text)
         for key, value in changes.items():
             _change(document, key, value)
         return _with_ends_of(text, tomlkit.dumps(document))
-    except TOMLKitError as error:
+    except (ValueError, TOMLKitError) as error:
         raise RltuiError(f"the profile is not TOML: {error}", exit_code=2) from error
 
 
@@ -185,10 +186,14 @@ class ParsedText:
 
 def parse_text(text: str) -> ParsedText:
     """Read a text; line ends may be of either kind."""
+    try:
+        safe_io.check_text(text)
+    except ValueError as error:
+        return ParsedText(text, {}, problem=str(error))
     lines = find_lines(text)
     try:
-        data = tomllib.loads(text.replace("\r\n", "\n"))
-    except (ValueError, RecursionError) as error:
+        data = toml_values(text.replace("\r\n", "\n"))
+    except ValueError as error:
         return ParsedText(text, {}, lines, str(error))
     return ParsedText(text, data, lines)
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from rltui import safe_io
 from rltui.errors import RltuiError
 from rltui.profile.locate import SUFFIX, user_folder
+from rltui.profile.source import MAX_BYTES
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}")
 
@@ -19,7 +20,7 @@ NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}")
 def read_text(path: Path) -> str:
     """As it is, line ends too. RltuiError where it cannot be read as UTF-8."""
     try:
-        return safe_io.read_text(path)
+        return safe_io.read_text(path, MAX_BYTES)
     except (OSError, UnicodeDecodeError) as error:
         hint = "a profile is a text file in UTF-8"
         raise RltuiError(f"{path}: cannot be read: {safe_io.reason(error)}", hint, exit_code=1) from error

@@ -16,7 +16,7 @@ from rltui.errors import RltuiError
 from rltui.profile.toml_lines import KeyPath, Repeat, TomlLines, find_lines
 
 LONG = 70  # characters
-MAX_BYTES = 1_000_000
+MAX_BYTES = 250_000
 REPEATED = "__repeated__"
 EMPTY = "the file is empty"
 BOMS = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}
@@ -134,6 +134,11 @@ def parse(source: ProfileSource) -> None:
     text = source.text = source.text.replace("\r\n", "\n")
     if not re.sub(r"(?m)#.*$", "", text).strip():
         source.problem(1, "", EMPTY, expected="a profile", hint="rltui profile new writes one")
+        return
+    try:
+        safe_io.check_text(text)
+    except ValueError as error:
+        source.problem(1, "", str(error))
         return
     source.lines = find_lines(text)
     for repeat in source.lines.repeats:

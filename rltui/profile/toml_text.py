@@ -1,12 +1,24 @@
-"""Values as TOML text."""
+"""Values as TOML text, and a TOML text's values."""
 
 from __future__ import annotations
 
 import json
 import math
 import re
+import tomllib
 from collections.abc import Mapping
 from typing import Any
+
+from rltui import safe_io
+
+
+def toml_values(text: str) -> dict[str, Any]:
+    """As tomllib, for texts that anybody may have written. ValueError for what is no TOML, or out of all bounds."""
+    safe_io.check_text(text)
+    try:
+        return tomllib.loads(text)
+    except RecursionError:
+        raise ValueError("brackets are nested too deeply") from None
 
 
 def toml_value(value: Any) -> str:

@@ -137,7 +137,7 @@ def judged(paths: RunPaths, heard: Live | None = None) -> tuple[Verdict, RunSnap
 def _kept(paths: RunPaths) -> _Judged | None:
     try:
         return msgspec.json.decode(safe_io.read_bytes(paths.verdict, 1 << 16), type=_Judged)
-    except (OSError, msgspec.DecodeError, UnicodeDecodeError):
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
 
 
@@ -341,7 +341,7 @@ class RunFiles:
     def left_at(self) -> LeftAt | None:
         try:
             return msgspec.json.decode(safe_io.read_bytes(self.paths.left), type=LeftAt)
-        except (OSError, msgspec.DecodeError):
+        except (OSError, msgspec.DecodeError, RecursionError):
             return None
 
     def leave(self, at: LeftAt) -> None:

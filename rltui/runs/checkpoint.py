@@ -258,6 +258,9 @@ def _content(path: Path, entry: ManifestEntry) -> bytes:
 
 
 def _check_size(path: Path, entry: ManifestEntry) -> None:
+    """Texts are read whole, by many: a large one is none of ours."""
+    if path.suffix in (".json", ".toml") and entry.size > safe_io.LARGEST:
+        raise DamagedError(f"{path.name} is too large: {entry.size:,} bytes")
     try:
         size = _regular_size(path)
     except FileNotFoundError:

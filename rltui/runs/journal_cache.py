@@ -251,7 +251,7 @@ def read_thinned(part: Path, cache: Path | None = None) -> ThinnedJournal | None
         head = msgspec.json.decode(body[:length], type=_Head)
         if not _fits(head, part):
             return None
-    except (OSError, struct.error, msgspec.DecodeError, UnicodeDecodeError):
+    except (OSError, struct.error, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
     rest = body[length:]
     segments = []

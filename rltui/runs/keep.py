@@ -5,13 +5,13 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
-import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from rltui.errors import RltuiError
 from rltui.profile.locate import STATE_FILE
+from rltui.profile.toml_text import toml_values
 from rltui.runs import checkpoint, meta
 from rltui.runs.atomic import fsync_folder, make_folder, remove_tree, temporary_name, write_new
 from rltui.runs.checkpoint import POLICY_FILE, DamagedError, read_checkpoint, read_file, sha256, write_checkpoint
@@ -99,8 +99,8 @@ def _is_same(milestone: Path, files: Mapping[str, bytes]) -> bool:
 def _phase_folder(about: Meta, files: Mapping[str, bytes]) -> str:
     """As the trainer names it: by the label in the profile of its task."""
     try:
-        label = tomllib.loads(files.get(STATE_FILE, b"").decode()).get("label")
-    except (ValueError, RecursionError):
+        label = toml_values(files.get(STATE_FILE, b"").decode()).get("label")
+    except ValueError:
         label = None
     return phase_folder(about.phase, str(label or ""), about.profile)
 

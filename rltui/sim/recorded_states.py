@@ -46,6 +46,7 @@ from rltui.sim.state import ArenaSetup, Bool, GameState
 
 Arrays = Mapping[str, NDArray[Any]]
 
+MOST_MEMBERS, LARGEST = 256, 1 << 30  # of such a file; bytes of it, and of all that is in it
 LENIENT = 1.001  # a recording's last digits are not at fault
 REACH = np.array([field.SIDE_WALL_X, field.NET_Y, field.CEILING_Z])  # |x|, |y|, z of what is inside the field
 
@@ -231,14 +232,20 @@ def save(path: Path, blue: int, orange: int, arrays: Arrays) -> None:
 
 def load(path: Path) -> RecordedStates:
     """RltuiError names file, key, what was expected and what was found."""
+    blue, orange, typed = checked(path, read_arrays(path, ("blue", "orange", *NEEDED, *OPTIONAL)))
+    return RecordedStates(blue, orange, _usable_starts(path, typed))
+
+
+def read_arrays(path: Path, names: Sequence[str]) -> dict[str, NDArray[Any]]:
+    """Those of these names that an .npz file has. RltuiError names file, key and what was found."""
     arrays: dict[str, NDArray[Any]] = {}
     name = ""
     try:
+        safe_io.check(path, LARGEST)
         with safe_io.open_to_read(path) as raw:
+            safe_io.check_archive(raw, MOST_MEMBERS, LARGEST)
             file = np.load(raw, allow_pickle=False)
-            if not isinstance(file, np.lib.npyio.NpzFile):
-                raise ValueError("a single array")
-            for name in ("blue", "orange", *NEEDED, *OPTIONAL):
+            for name in names:
                 if name in file.files:
                     arrays[name] = file[name]
     except FileNotFoundError:
@@ -248,8 +255,7 @@ def load(path: Path) -> RecordedStates:
     except (ValueError, EOFError, MemoryError, zipfile.BadZipFile, zlib.error) as error:
         place = f"{name}: " if name else ""
         raise refused(path, f"{place}expected plain arrays in an .npz file, found something else ({error})") from error
-    blue, orange, typed = checked(path, arrays)
-    return RecordedStates(blue, orange, _usable_starts(path, typed))
+    return arrays
 
 
 def _usable_starts(path: Path, arrays: dict[str, NDArray[Any]]) -> Arrays:

@@ -147,7 +147,7 @@ class ControlClient:
     def _decode(self, data: bytes) -> list[ServerMessage]:
         try:
             messages = [commands.decode_from_server(payload) for payload in self._reader.feed(data)]
-        except (FrameError, msgspec.DecodeError, UnicodeDecodeError) as error:
+        except (FrameError, msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             raise TrainerGoneError(f"the trainer sent what this version does not understand: {error}") from error
         for message in messages:
             if isinstance(message, Welcome):

@@ -274,11 +274,12 @@ def _edit(path: Path, change: Callable[[Any], None], what: str) -> None:
 
     try:
         text = safe_io.read_text(path, MAX_BYTES) if _is_there(path) else HEAD
+        safe_io.check_text(text)
         written: TOMLDocument = parse(text) if text.strip() else document()
         change(written)
         replace_file(path, written.as_string().encode())
-    except (OSError, UnicodeDecodeError, TOMLKitError) as error:
-        why = safe_io.reason(error) if isinstance(error, OSError | UnicodeDecodeError) else str(error)
+    except (OSError, ValueError, TOMLKitError) as error:
+        why = safe_io.reason(error) if isinstance(error, OSError | ValueError) else str(error)
         raise RltuiError(f"{what} was not saved to {path}: {why}", "mend it or move it away") from error
 
 

@@ -13,8 +13,6 @@ It holds what rltui/sim/recorded_states.py lists, moment after moment, and besid
 from __future__ import annotations
 
 import io
-import zipfile
-import zlib
 from array import array
 from collections.abc import Iterator, Mapping
 from itertools import chain
@@ -24,12 +22,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rltui import safe_io
 from rltui.errors import RltuiError
 from rltui.events.match_frames import CarFrame, MatchFrame, Vector
 from rltui.field import BALL_MAX_SPEED, TICKS_PER_SECOND
 from rltui.runs.atomic import replace_file
-from rltui.sim.recorded_states import NEEDED, OPTIONAL, checked, refused
+from rltui.sim.recorded_states import NEEDED, OPTIONAL, checked, read_arrays, refused
 from rltui.view.output import Notice, Output
 
 BODY = ("position", "velocity", "angular_velocity", "forward", "up")
@@ -45,7 +42,7 @@ class Recording:
 
     def __init__(self, path: Path) -> None:
         """RltuiError names file, key, what was expected and what was found."""
-        arrays = _read(path)
+        arrays = read_arrays(path, ("blue", "orange", *NEEDED, *OPTIONAL, "names", "controls", *WHOLE))
         self.blue, self.orange, self._arrays = checked(path, arrays)
         self._arrays |= _rest(path, arrays, (len(self._arrays["boost"]), self.blue + self.orange))
         names = [str(name) for name in arrays["names"].tolist()]
@@ -111,22 +108,6 @@ class Recording:
         places = places[jumps[-1] + 1 :] if len(jumps) else places
         stride = max(1, len(places) // TRAIL_POINTS)
         return tuple((x, y, z) for x, y, z in places[::-stride][::-1].tolist())
-
-
-def _read(path: Path) -> dict[str, NDArray[Any]]:
-    names = ("blue", "orange", *NEEDED, *OPTIONAL, "names", "controls", *WHOLE)
-    try:
-        with safe_io.open_to_read(path) as raw:
-            file = np.load(raw, allow_pickle=False)
-            if not isinstance(file, np.lib.npyio.NpzFile):
-                raise ValueError("a single array")
-            return {name: file[name] for name in names if name in file.files}
-    except FileNotFoundError:
-        raise refused(path, "no such file") from None
-    except OSError as error:
-        raise refused(path, f"cannot be read: {safe_io.reason(error)}") from error
-    except (ValueError, EOFError, MemoryError, zipfile.BadZipFile, zlib.error) as error:
-        raise refused(path, f"expected plain arrays in an .npz file, found something else ({error})") from error
 
 
 def _rest(path: Path, arrays: Mapping[str, NDArray[Any]], shape: tuple[int, int]) -> dict[str, NDArray[Any]]:

@@ -19,6 +19,7 @@ from rltui import registry, safe_io
 from rltui.actions.table import ActionTable
 from rltui.actions.user_tables import table_in_file
 from rltui.errors import RltuiError
+from rltui.learn.checkpoint_files import load_tensors
 from rltui.policy.saved import load_policy
 from rltui.profile import load, save
 from rltui.profile.curriculum import _content
@@ -45,7 +46,7 @@ from rltui.tui.checks.results import content_key, saved_changes
 from rltui.tui.launcher.catalog import read_profile
 from rltui.tui.notifications import Hooks, Notice
 from rltui.view.recording import Recording
-from tests.fakes.odd_files import CONTENT, KINDS, as_nobody, at_once
+from tests.fakes.odd_files import CONTENT, ENOUGH, KINDS, TOO_MUCH, as_nobody, at_once, little_work
 from tests.fakes.saved_runs import make_run
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="pipes, devices, links")
@@ -96,6 +97,15 @@ def component(path: Path) -> str:
 
 def table(path: Path) -> str:
     return refusal(lambda: table_in_file(path)(ActionTable.Params()).rows())
+
+
+def net(path: Path) -> str:
+    """As one of rlgym-ppo's folder."""
+    try:
+        content = safe_io.read_bytes(path, 1 << 30)
+    except OSError as error:
+        return f"{path.name}: {safe_io.reason(error)}"
+    return refusal(lambda: load_tensors(path.name, content))
 
 
 def journal(path: Path) -> str:
@@ -238,6 +248,7 @@ PLACES = {
     "recording": Place("match.npz", lambda path: refusal(lambda: Recording(path))),
     "states to begin from": Place("match.npz", lambda path: refusal(lambda: recorded_states.load(path))),
     "policy": Place("policy.npz", lambda path: refusal(lambda: load_policy(path))),
+    "net": Place("PPO_POLICY.pt", net),
     "mesh": Place("soccar/one.cmf", mesh),
     "journal": Place(f"{RUN}/journal.jsonl", journal),
     "journal, written": Place(f"{RUN}/journal.jsonl", journal_of_a_trainer, CONTENT | {"two gigabytes"}),
@@ -294,3 +305,39 @@ def _read_what_is_odd(folder: Path, place: Place, kind: str) -> None:
         after = path.lstat()
         assert (after.st_ino, stat.S_IFMT(after.st_mode)) == (before.st_ino, stat.S_IFMT(before.st_mode)), "what it was"
         assert after.st_size == before.st_size
+
+
+PARSED = [
+    name
+    for name, place in PLACES.items()
+    if Path(place.path).suffix in TOO_MUCH and name not in ("profile, written", "journal, written")
+]
+
+
+@pytest.mark.parametrize("name", PARSED)
+def test_what_is_too_much_is_refused_before_it_is_parsed(name: str, subtests: pytest.Subtests) -> None:
+    place = PLACES[name]
+    for kind, content in TOO_MUCH[Path(place.path).suffix].items():
+        with subtests.test(kind):
+            told = _told_with_little_work(place, content())
+            if place.silent != ALL:
+                assert Path(place.path).name in told, "where"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [name for name in PARSED if PLACES[name].path.endswith(".toml")])
+def test_what_is_just_not_too_much_is_little_work(name: str, subtests: pytest.Subtests) -> None:
+    for kind, content in ENOUGH.items():
+        with subtests.test(kind):
+            _told_with_little_work(PLACES[name], content())
+
+
+def _told_with_little_work(place: Place, content: bytes) -> str:
+    with open_folder() as folder:
+        if place.path.startswith("data/"):
+            make_run(DataDir(folder / "data"), commits=1)
+        path = folder / place.path
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+        with little_work():
+            return place.use(path)

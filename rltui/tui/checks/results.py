@@ -8,7 +8,6 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
@@ -16,7 +15,8 @@ from typing import Any, Literal
 import msgspec
 
 from rltui import safe_io
-from rltui.profile.source import Problem
+from rltui.profile.source import MAX_BYTES, Problem
+from rltui.profile.toml_text import toml_values
 from rltui.runs.checkpoint import POLICY_FILE
 from rltui.runs.meta import Signature
 from rltui.tui.checks.child import Run, ask, run_child
@@ -41,7 +41,7 @@ def content_key(path: Path) -> str:
     Empty where it cannot be read; nor is a pipe, which would be waited for for ever.
     """
     try:
-        content = safe_io.read_bytes(path)
+        content = safe_io.read_bytes(path, safe_io.LARGEST_SOURCE)
     except OSError:
         return ""
     stamps = "".join(f"\n{stamp}" for stamp in _stamps(content, path.parent, DEEPEST))
@@ -74,7 +74,7 @@ def _about(place: Path) -> os.stat_result | None:
 def _read(place: Path) -> bytes:
     """Empty where it cannot be read."""
     try:
-        return safe_io.read_bytes(safe_io.path_of(place))
+        return safe_io.read_bytes(safe_io.path_of(place), safe_io.LARGEST_SOURCE)
     except OSError:
         return b""
 
@@ -226,11 +226,9 @@ def saved_changes(left: Path, right: Path) -> list[KeyChange] | str:
     read: list[dict[str, str]] = []
     for path in (left, right):
         try:
-            read.append(dict(_flat(tomllib.loads(safe_io.read_text(path)), "")))
+            read.append(dict(_flat(toml_values(safe_io.read_text(path, MAX_BYTES)), "")))
         except (OSError, ValueError) as error:
             return f"the profiles cannot be compared: {path}: {safe_io.reason(error)}"
-        except RecursionError:
-            return f"the profiles cannot be compared: {path}: brackets are nested too deeply"
     mine, theirs = read
     found = [
         KeyChange(key, mine.get(key), theirs.get(key)) for key in {**mine, **theirs} if mine.get(key) != theirs.get(key)

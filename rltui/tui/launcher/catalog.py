@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import time
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,6 +14,7 @@ from rltui import safe_io
 from rltui.events.episode_reward import WINDOW
 from rltui.profile.locate import ProfileFile, list_profiles
 from rltui.profile.source import MAX_BYTES
+from rltui.profile.toml_text import toml_values
 from rltui.run_state.reader import judged
 from rltui.runs import inventory
 from rltui.runs.inventory import CheckpointInfo
@@ -162,8 +162,8 @@ class CatalogReader:
 def read_profile(file: ProfileFile) -> ProfileEntry:
     """What can be said of a profile without a check; a file that is no TOML, or no file, is an entry too."""
     try:
-        raw = tomllib.loads(safe_io.read_text(file.path, MAX_BYTES))
-    except (OSError, ValueError, RecursionError):
+        raw = toml_values(safe_io.read_text(file.path, MAX_BYTES))
+    except (OSError, ValueError):
         return ProfileEntry(file.name, file.path, file.shipped)
     description = " ".join(str(raw.get("description", "")).split())
     return ProfileEntry(file.name, file.path, file.shipped, description)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import contextlib
 import re
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -18,6 +17,8 @@ from textual.message import Message
 from rltui import safe_io
 from rltui.errors import RltuiError
 from rltui.profile.locate import STATE_FILE
+from rltui.profile.source import MAX_BYTES
+from rltui.profile.toml_text import toml_values
 from rltui.runs.journal_reader import step_limit
 from rltui.runs.launch_plan import DamagedState, LaunchPlan, NothingFits, plan_launch
 from rltui.runs.meta import Signature
@@ -234,7 +235,7 @@ def _launch(data: DataDir, signature: Signature | None, profile: str, now: float
 def _is_campaign(profile: Path) -> bool:
     """Whether phases follow each other in it: a state's own profile is one of them alone."""
     try:
-        curriculum = tomllib.loads(safe_io.read_text(profile)).get("curriculum")
-    except (OSError, ValueError, RecursionError):
+        curriculum = toml_values(safe_io.read_text(profile, MAX_BYTES)).get("curriculum")
+    except (OSError, ValueError):
         return False
     return isinstance(curriculum, Mapping) and bool(curriculum.get("phases"))

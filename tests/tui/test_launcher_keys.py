@@ -303,15 +303,14 @@ async def test_a_profile_that_is_trained_now_opens_its_run_and_starts_nothing(da
 
 
 async def test_enter_on_a_new_profile_starts_a_run_of_it_and_another_profile_s_bot_is_an_offer(data: DataDir) -> None:
-    """Whether that one has stopped or trains."""
+    """Whether that one has stopped or trains: then its newest milestone, for checkpoints go."""
     data_folder.make_stopped(data, "alpha", iterations=560, time=LAUNCHER_NOW - 180)
-    offer = "R Branch off from alpha at 11,468,800 timesteps"
-    for trains in (False, True):
+    for trains, timesteps in ((False, "11,468,800"), (True, "10,000,000")):
         launches = Launches(RltuiError("not now", ""))
         with RunLock(data.run("alpha")) if trains else nullcontext():
             async with launcher(data, launch=launches) as pilot:
                 await pilot.press("down")
-                text = await until_shown(pilot, offer)
+                text = await until_shown(pilot, f"R Branch off from alpha at {timesteps} timesteps")
                 assert "start the new run bronze-skills-20251127-133000" in text
                 await pilot.press("enter")
                 await until_shown(pilot, "not now")

@@ -96,9 +96,10 @@ def _with_offer(data: DataDir, catalog: Catalog, entry: ProfileEntry, plan: Plan
     if signature is None or isinstance(plan, OpenRun) or (isinstance(plan, LaunchPlan) and plan.kind == "resume"):
         return plan
     for run in catalog.runs:
-        meta = run.checkpoint.meta if run.checkpoint else None
-        if run.checkpoint and meta and run.profile != entry.name and not signature.differences(meta.signature):
-            offer = plan_fork(data, run.checkpoint.path, entry, now)
+        trains = run.state == "training"  # its checkpoints go
+        state = run.checkpoint if not trains else run.milestones[-1] if run.milestones else None
+        if state and state.meta and run.profile != entry.name and not signature.differences(state.meta.signature):
+            offer = plan_fork(data, state.path, entry, now)
             if isinstance(offer, LaunchPlan):
                 return replace(plan, fallback=offer) if isinstance(plan, Refusal) else replace(plan, instead=offer)
     return plan

@@ -82,7 +82,12 @@ def _stop_all(running: Sequence[RunPaths], mode: Mode, wait: float) -> int:
 
     def one(paths: RunPaths) -> int:
         try:
-            stop(paths, mode, wait, lambda line: _say(f"{paths.name}: {line.removeprefix(f'run {paths.name}: ')}"))
+            stop(
+                paths,
+                mode,
+                wait,
+                lambda line: _say(f"{paths.name}: {line.removeprefix(f'run {paths.name}').lstrip(': ')}"),
+            )
         except RltuiError as error:
             return report(error)
         return 0

@@ -16,8 +16,9 @@ if TYPE_CHECKING:
 
 NAMED = 4  # other differences listed one by one
 EPILOG = (
-    "A, B: a run (as it is now), or a saved state: alpha/005M, alpha/250000.\nThe difference of the mean rewards of the "
-    "newest 50 iterations, with its 95 % interval. Exit code 1: they were paid differently, which cannot be compared."
+    "A, B: a run, as it is now, or a saved state: alpha/005M, alpha/250000.\nThe difference of the mean rewards of the "
+    "newest 50 iterations, with its 95 % interval.\nExit code 1: they were paid differently, which cannot be compared.\n"
+    "Two profiles: rltui profile diff A B."
 )
 
 

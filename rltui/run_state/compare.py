@@ -18,7 +18,10 @@ from rltui.run_state.trend import BLOCK, FEWEST, NEWEST, NewestMean, newest_mean
 from rltui.runs.journal_cache import CachedJournal
 from rltui.runs.paths import RunPaths
 
-NOT_SKILL = "Reward is not skill: it counts what is paid here, not matches won."
+NOT_SKILL = (
+    f"Of the newest {NEWEST * BLOCK} iterations each; ± is 95 %. Reward is not skill: it counts what is paid here, not "
+    "matches won."
+)
 CONFIDENCE = 0.95
 _NORMAL = 1.959964  # its two-sided quantile of the normal distribution
 _Begun = RunStarted | PhaseChanged | StageChanged | SettingChanged

@@ -28,7 +28,7 @@ EXAMPLES = (
     ("lr 1e-4", ""),
     ("entropy *0.5", ""),
     ("reward touch +10%", ""),
-    ("reward touch profile", "as in the profile again, of any of these"),
+    ("reward touch profile", "the profile's again; lr, entropy too"),
     ("flag debug_actions on", "a number: that worker"),
     ("render on", ", ".join(OUTPUTS)),
 )

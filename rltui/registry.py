@@ -97,6 +97,8 @@ BUILT_IN: Mapping[Kind, Mapping[str, str]] = {
 # Of other libraries: module and base class, and what makes a component of ours of a class derived from it.
 FOREIGN: Mapping[Kind, tuple[str, str, str]] = {
     "reward": ("rlgym.api", "RewardFunction", "rltui.bridge.rlgym_rewards:adapt"),
+    "obs": ("rlgym.api", "ObsBuilder", "rltui.bridge.rlgym_views:adapt_obs"),
+    "action table": ("rlgym.api", "ActionParser", "rltui.bridge.rlgym_views:adapt_parser"),
 }
 RLGYM_1 = ("rlgym.utils", "rlgym_sim")
 FACTORY = "name the classes that it builds, each with its weight, or a class whose __init__() builds them"

@@ -24,13 +24,13 @@ OWN_KEY = "weight"  # a reward's weight in the profile, and so no parameter
 NOTICE = "RLGym RewardFunctions are called arena by arena: in 1v1 about 10 µs per step of an arena, where a reward on arrays takes 0.1"
 
 
-def params_of(cls: type[Any]) -> type[Any]:
-    """A dataclass `Params` with the constructor's named parameters. What is no plain value is anything, None by default.
+def params_of(cls: type[Any], base: type[Any]) -> type[Any]:
+    """A dataclass `Params`, derived from `base`, with the constructor's named parameters. What is no plain value is anything, None by default.
 
     TypeError for a parameter that no profile could set.
     """
     fields = [field for parameter in _parameters(cls) for field in _field(cls, parameter)]
-    return dataclasses.make_dataclass("Params", fields, bases=(Reward.Params,), frozen=True, kw_only=True)
+    return dataclasses.make_dataclass("Params", fields, bases=(base,), frozen=True, kw_only=True)
 
 
 def _parameters(cls: type[Any]) -> list[inspect.Parameter]:
@@ -123,19 +123,20 @@ class RlgymReward(Reward):
         return self._states
 
     def _make(self) -> Any:
-        """What the profile leaves to its default is left to the constructor's own."""
-        chosen = {
-            field.name: value
-            for field in dataclasses.fields(self.params)
-            if (value := getattr(self.params, field.name)) != field.default
-        }
-        return self.adapted(**chosen)
+        return made(self.adapted, self.params)
 
     def _no_rewards(self, found: object, agents: list[str]) -> RltuiError:
         return RltuiError(
             f"reward {self.adapted.__name__}: get_rewards() must give a dict of numbers by car, of "
             f"{', '.join(agents)}, found {found!r}"
         )
+
+
+def made(cls: type[Any], params: Any) -> Any:
+    """An instance. What the profile leaves to its default is left to the constructor's own."""
+    fields = dataclasses.fields(params)
+    chosen = {field.name: value for field in fields if (value := getattr(params, field.name)) != field.default}
+    return cls(**chosen)
 
 
 def _by_car(found: dict[str, Any], agents: list[str]) -> list[float]:
@@ -152,18 +153,23 @@ def adapt(cls: type[Any]) -> type[Any]:
 
     RltuiError for a class that lacks a method, or declares what does not exist.
     """
-    if issubclass(cls, Reward):
-        return cls
-    for method in ("reset", "get_rewards"):
-        if getattr(cls, method) is getattr(RewardFunction, method):
-            raise RltuiError(
-                f"{cls.__name__}: {method}() is not defined",
-                "a RewardFunction of RLGym v2 needs reset() and get_rewards()",
-                exit_code=2,
-            )
     declared = {name: getattr(cls, name) for name in ("category", "sign", "penalty") if hasattr(cls, name)}
+    return derived(RlgymReward, cls, RewardFunction, ("reset", "get_rewards"), declared)
+
+
+def derived(
+    adapter: type[Any], cls: type[Any], theirs: type[Any], methods: tuple[str, ...], declared: dict[str, Any]
+) -> type[Any]:
+    """The class of `adapter` that plays `cls`, derived from RLGym's `theirs`; one that is a component already, as it is."""
+    if issubclass(cls, adapter.__mro__[1]):
+        return cls
+    for method in methods:
+        if getattr(cls, method) is getattr(theirs, method):
+            needed = f"a {theirs.__name__} of RLGym v2 needs {' and '.join(f'{name}()' for name in methods)}"
+            raise RltuiError(f"{cls.__name__}: {method}() is not defined", needed, exit_code=2)
     names = {"__doc__": cls.__doc__, "__module__": cls.__module__, "__qualname__": cls.__qualname__}
     try:
-        return type(cls.__name__, (RlgymReward,), {**names, **declared, "adapted": cls, "Params": params_of(cls)})
+        made_of = {**names, **declared, "adapted": cls, "Params": params_of(cls, adapter.Params)}
+        return type(cls.__name__, (adapter,), made_of)
     except TypeError as error:
         raise RltuiError(f"{cls.__name__}: {error}", exit_code=2) from error

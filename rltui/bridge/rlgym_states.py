@@ -128,8 +128,9 @@ def _car_of_arrays(state: Arrays, at: tuple[int, int]) -> Any:
     car: Any = Car()
     car.hitbox_type = OCTANE
     car.physics = _moving(state.position, state.velocity, state.angular_velocity, at)
-    forward, up = state.forward[at], state.up[at]
-    car.physics.rotation_mtx = np.stack([forward, np.cross(up, forward), up], axis=1)
+    (fx, fy, fz), (ux, uy, uz) = state.forward[at].tolist(), state.up[at].tolist()
+    right = (uy * fz - uz * fy, uz * fx - ux * fz, ux * fy - uy * fx)  # NumPy's cross product takes ten times as long
+    car.physics.rotation_mtx = np.array([(fx, fy, fz), right, (ux, uy, uz)], np.float32).T
     for name in ("has_jumped", "is_jumping", "is_holding_jump", "has_flipped", "has_double_jumped"):
         setattr(car, name, bool(getattr(state, name)[at]))
     for name in ("demo_respawn_timer", "handbrake", "air_time_since_jump", "flip_time"):

@@ -41,6 +41,7 @@ class Observer:
     def reset(self, state: GameState, arenas: Bool) -> None:
         """Forget these arenas' earlier steps (mask [K]); `state` is the first of their new episode."""
         np.logical_or(self._begun, arenas, out=self._begun)
+        self._builder.reset(state, arenas)
 
     def advance(self, out: Float) -> None:
         """The step is over: what `write` gave last is now the newest of the earlier ones."""

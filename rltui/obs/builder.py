@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rltui.sim.state import Float, GameState, Int
+from rltui.sim.state import Bool, Float, GameState, Int
 
 
 class ObsBuilder(ABC):
@@ -25,6 +25,9 @@ class ObsBuilder(ABC):
     @abstractmethod
     def size(self, blue: int, orange: int) -> int:
         """Numbers in one car's row. RltuiError when the builder cannot serve these team sizes."""
+
+    def reset(self, state: GameState, arenas: Bool) -> None:  # noqa: B027  most remember nothing
+        """Forget these arenas (mask [K]): `state` is the first of their new episode."""
 
     @abstractmethod
     def build(self, state: GameState, out: Float) -> None:

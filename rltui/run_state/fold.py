@@ -250,9 +250,8 @@ class _Draft:
 
     def _start(self, record: RunStarted) -> None:
         self._workers = {index: WorkerRow(index, arenas=record.arenas) for index in range(record.workers)}
-        audit = (*self._base.audit, *self._audit)[-AUDIT_ENTRIES:]
         self._set(
-            changed_before=next((one for one in reversed(audit) if isinstance(one, SettingChanged)), None),
+            changed_before=self._of("last_change"),
             header=record,
             run=record.run,
             opened=record,
@@ -276,6 +275,7 @@ class _Draft:
 
     def _setting(self, record: SettingChanged) -> None:
         """The header says what is in force."""
+        self._set(last_change=record)
         header = self._changes.get("header", self._base.header)
         if isinstance(header, RunStarted) and record.value is not None:
             self._set(header=_header_with(header, record, record.value))

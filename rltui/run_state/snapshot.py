@@ -130,7 +130,8 @@ class RunSnapshot:
     plan: CurriculumPlanned | None = None  # what the profile changes as the bot learns
     tasks: tuple[PhaseChanged | StageChanged, ...] = ()  # taken up so far, oldest first
     opened: RunStarted | None = None  # the header as it was when the trainer opened the run
-    changed_before: SettingChanged | None = None  # the audit's last change of a setting from before it was opened
+    last_change: SettingChanged | None = None  # the newest of a setting
+    changed_before: SettingChanged | None = None  # the one that was the newest when the run was opened
     resumed: RunResumed | None = None  # where this start went on from
     marks: tuple[ChartMark, ...] = ()
     checkpoint: CheckpointSaved | None = None

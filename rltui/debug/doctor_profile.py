@@ -72,7 +72,10 @@ def spaces(case: DoctorCase) -> DoctorResult:
 
 
 def reset_and_step(case: DoctorCase) -> DoctorResult:
-    """A few seconds of game: everything written, finite, ends told once, and the same again with the same seed."""
+    """A few seconds of game: everything written, finite, ends told once, and the same again with the same seed.
+
+    With several cars a team only the first step: from the first collision on the simulator itself may differ.
+    """
     first, problem = _played(case.new_game())
     if problem:
         return DoctorResult(
@@ -81,7 +84,8 @@ def reset_and_step(case: DoctorCase) -> DoctorResult:
             "a component of the profile does this: rltui train PROFILE --debug",
         )
     second, _ = _played(case.new_game())
-    if not np.array_equal(first, second):
+    same = STEPS if max(case.spec.blue, case.spec.orange) == 1 else 1
+    if not np.array_equal(first[:same], second[:same]):
         return DoctorResult(
             "fail",
             "same seed, same actions, other numbers",
@@ -94,7 +98,10 @@ def reset_and_step(case: DoctorCase) -> DoctorResult:
             f"an observation reaches {largest:,.0f}: it swamps the others",
             "scale it to about -1..1, or set obs.normalize",
         )
-    return DoctorResult("pass", f"{ARENAS} arenas, {STEPS} steps: all finite, and the same again with the same seed")
+    return DoctorResult(
+        "pass",
+        f"{ARENAS} arenas, {STEPS} steps: all finite, and the same again with the same seed{'' if same > 1 else ' at first'}",
+    )
 
 
 def _played(game: ArenaGroups) -> tuple[Float, str]:

@@ -30,7 +30,8 @@ INT64 = np.dtype(np.int64)
 
 
 class SoccarBatch:
-    """Steps all arenas, ends and begins their episodes. Same spec, seed and actions: the same numbers, bit for bit.
+    """Steps all arenas, ends and begins their episodes. Same spec, seed and actions: the same numbers, bit for bit, with one
+    car a team. With more, RocketSim orders contacts by memory address, and two batches part at the first collision or so.
 
     The policy plays the first `learners` cars of each arena: all of them, or the blue ones against a scripted player.
     `seed` names the batch; every arena draws from a generator of its own. `cursor`, int64 [1], shows which arena is being

@@ -67,7 +67,7 @@ class SoccarArena:
         """`arena.step(ticks)` for an arena with a demolished car.
 
         The simulator draws the place of a respawn from a clock-seeded generator of its own; here each car is respawned
-        just before the tick that would do it, with a draw of this arena's generator, so that a seed means the same run.
+        just before the tick that would do it, with a draw of this arena's generator, so that a seed says where.
         """
         for _ in range(ticks):
             for car in self.cars:

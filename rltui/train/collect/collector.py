@@ -1,7 +1,8 @@
 """Collector of rollouts: the interface, and the serial one, with all actors in this process.
 
 Random numbers are keyed by (seed, timesteps at the start, worker, restarts), and each worker's arithmetic has the same
-shapes in either collector, so that both give the same bits: tests and the debugger trust the serial one.
+shapes in either collector, so that both give the same bits, as far as two SoccarBatches do (with one car a team): tests
+and the debugger trust the serial one.
 """
 
 from __future__ import annotations

@@ -13,10 +13,11 @@ import psutil
 import pytest
 import torch
 
-from rltui.debug import doctor_machine
+from rltui.debug import doctor_machine, doctor_profile
 from rltui.debug.doctor import CHECKS, examine
 from rltui.debug.doctor_check import DoctorCase, DoctorCheck, DoctorFinding, DoctorResult
 from rltui.debug.doctor_machine import within
+from rltui.env.arena_groups import ArenaGroups
 from rltui.errors import RltuiError
 from rltui.learn import networks
 from rltui.runs.paths import DataDir
@@ -331,6 +332,24 @@ def test_a_reset_with_a_generator_of_its_own(profile: Callable[..., str]) -> Non
     found = look("reset and step", path)
     assert found.outcome == "fail"
     assert "same seed" in found.sentence and "its own random generator" in found.advice
+
+
+def test_several_cars_a_team_may_part_once_they_collide(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """RocketSim orders their contacts by memory address: no component is to blame."""
+    played = doctor_profile._played
+
+    def parting(game: ArenaGroups) -> tuple[np.ndarray, str]:
+        seen, problem = played(game)
+        seen[20:] += np.random.default_rng().random()
+        return seen, problem
+
+    monkeypatch.setattr(doctor_profile, "_played", parting)
+    outcomes = []
+    for teams in (1, 2):
+        path = tmp_path / f"{teams}.toml"
+        path.write_text(TINY + f"\n[game]\nblue = {teams}\norange = {teams}\n")
+        outcomes.append(look("reset and step", str(path)).outcome)
+    assert outcomes == ["fail", "pass"]
 
 
 # learning

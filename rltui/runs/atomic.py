@@ -129,7 +129,10 @@ def write_new(path: Path, content: bytes, point: str = "file") -> None:
 
 
 def replace_file(path: Path, content: bytes) -> None:
-    """Put new content under a name: a reader sees the old or the new, never a part. OSError leaves the old one."""
+    """Put new content under a name: a reader sees the old or the new, never a part. OSError leaves the old one.
+
+    Once it has the name it counts: where the folder cannot be synced, a power cut may still bring the old one back.
+    """
     make_folder(path.parent)
     temporary = path.with_name(temporary_name(path.name))
     try:
@@ -140,7 +143,8 @@ def replace_file(path: Path, content: bytes) -> None:
         with contextlib.suppress(OSError):
             temporary.unlink()
         raise
-    fsync_folder(path.parent)
+    with contextlib.suppress(OSError):
+        fsync_folder(path.parent)
 
 
 def make_folder(path: Path) -> None:
@@ -149,8 +153,29 @@ def make_folder(path: Path) -> None:
         return
     if path.parent != path:
         make_folder(path.parent)
-    path.mkdir(exist_ok=True)
-    fsync_folder(path.parent)
+    try:
+        path.mkdir()
+    except FileExistsError:
+        if not path.is_dir():
+            raise
+        return
+    sync_or_undo("folder.fsync_parent", path.parent, path.rmdir)
+
+
+def sync_or_undo(point: str, folder: Path, undo: Callable[[], object]) -> None:
+    """Put the name just given in the folder on disk; where that fails, take it back and raise OSError.
+
+    So what has failed is not there. One that cannot be taken back counts as done.
+    """
+    try:
+        fault(point)
+        fsync_folder(folder)
+    except OSError:
+        try:
+            undo()
+        except OSError:
+            return
+        raise
 
 
 def fsync_folder(path: Path) -> None:

@@ -9,11 +9,21 @@ import re
 import stat
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from rltui import safe_io
 from rltui.errors import RltuiError
-from rltui.runs.atomic import fault, fsync_folder, make_folder, remove_tree, same_disk, temporary_name, write_new
+from rltui.runs.atomic import (
+    fault,
+    fsync_folder,
+    make_folder,
+    remove_tree,
+    same_disk,
+    sync_or_undo,
+    temporary_name,
+    write_new,
+)
 
 # One line a file, `<sha256>  <name>` as sha256sum writes them. The last line hashes the lines above it and gives the
 # files' sizes in their order, so that a cut file is found without reading any: `<sha256>  sizes 1024 2048`.
@@ -97,9 +107,8 @@ def write_checkpoint(folder: Path, files: Mapping[str, bytes], staging: Path | N
         _refuse_existing(folder)
         fault("save.rename")
         temporary.rename(folder)
+        sync_or_undo("save.fsync_parent", folder.parent, partial(folder.rename, temporary))
         temporary = None
-        fault("save.fsync_parent")
-        fsync_folder(folder.parent)
     except OSError as error:
         raise RltuiError(f"cannot save {folder}: {_why(error, folder)}") from error
     finally:

@@ -13,7 +13,7 @@ from rltui.errors import RltuiError
 from rltui.profile.locate import STATE_FILE
 from rltui.profile.toml_text import toml_values
 from rltui.runs import checkpoint, meta
-from rltui.runs.atomic import fsync_folder, make_folder, remove_tree, temporary_name, write_new
+from rltui.runs.atomic import make_folder, remove_tree, sync_or_undo, temporary_name, write_new
 from rltui.runs.checkpoint import POLICY_FILE, DamagedError, read_checkpoint, read_file, sha256, write_checkpoint
 from rltui.runs.inventory import CheckpointInfo, list_milestones
 from rltui.runs.lock import no_new_trainer
@@ -214,7 +214,7 @@ def export_policy(info: CheckpointInfo, target: Path) -> Path:
         if sha256(temporary.read_bytes()) != sha256(content):
             raise OSError(errno.EIO, "the copy differs from the original")
         _give_name(temporary, target)
-        fsync_folder(target.parent)
+        sync_or_undo("export.fsync_parent", target.parent, target.unlink)
     except OSError as error:
         raise RltuiError(f"cannot write {target}: {error.strerror or error}") from error
     finally:

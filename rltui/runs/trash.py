@@ -8,6 +8,7 @@ import os
 import time
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path, PurePosixPath
 
 import msgspec
@@ -21,6 +22,7 @@ from rltui.runs.atomic import (
     make_folder,
     remove_tree,
     replace_file,
+    sync_or_undo,
     temporary_name,
     unique_suffix,
 )
@@ -148,7 +150,7 @@ def restore(data: DataDir, trashed: Trashed) -> Path:
             raise RltuiError(f"{target} would lie outside the data folder: it is not restored")
         fault("trash.restore")
         trashed.folder.rename(target)
-        fsync_folder(target.parent)
+        sync_or_undo("trash.fsync_parent", target.parent, partial(target.rename, trashed.folder))
     except OSError as error:
         raise RltuiError(f"cannot restore {target}: {error.strerror or error}") from error
     if trashed.mark != NO_MARK:

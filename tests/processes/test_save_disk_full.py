@@ -69,7 +69,17 @@ def test_a_limit_on_file_size(disk: Path) -> None:
 
 
 def test_no_space_at_each_step(disk: Path, subtests: pytest.Subtests) -> None:
-    points = ["create", "write", "fsync", "manifest.create", "manifest.write", "fsync_folder", "rename", "mkdir"]
+    points = [
+        "create",
+        "write",
+        "fsync",
+        "manifest.create",
+        "manifest.write",
+        "fsync_folder",
+        "rename",
+        "fsync_parent",
+        "mkdir",
+    ]
     for point in points:
         with subtests.test(point):
             check_no_space(DataDir(disk / point), point)

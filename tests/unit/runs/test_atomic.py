@@ -6,11 +6,19 @@ import errno
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
-from rltui.runs.atomic import fault
+from rltui.errors import RltuiError
+from rltui.runs import keep, trash
+from rltui.runs.atomic import fault, make_folder, replace_file, sync_or_undo
+from rltui.runs.inventory import change_mark, list_checkpoints, list_milestones
+from rltui.runs.paths import DataDir, RunPaths
+from tests.fakes.failing_disk import failing_fsync
+from tests.fakes.saved_runs import make_run, save_milestone, tree, without_lock
 
 SPEC = "RLTUI_FAULT"
 
@@ -64,3 +72,56 @@ def test_deaths(subtests: pytest.Subtests, monkeypatch: pytest.MonkeyPatch) -> N
                 capture_output=True,
             )
             assert (done.returncode, done.stdout) == (-end, b"")
+
+
+def trashed(paths: RunPaths) -> trash.Trashed:
+    return trash.delete(paths, list_milestones(paths)[0])
+
+
+ACTS: dict[str, Callable[[RunPaths, Path], object]] = {
+    "keep": lambda paths, out: keep.keep_checkpoint(paths, list_checkpoints(paths)[-1]),
+    "export": lambda paths, out: keep.export_folder(list_milestones(paths)[0], out),
+    "export the policy": lambda paths, out: keep.export_policy(list_milestones(paths)[0], out),
+    "delete": lambda paths, out: trashed(paths),
+    "restore": lambda paths, out: trash.restore(paths.data, trash.list_trash(paths.data)[0]),
+    "mark": lambda paths, out: change_mark(paths, "Phase1-BallTouching/005M", lambda mark: replace(mark, pinned=True)),
+    "file": lambda paths, out: replace_file(paths.profile, b"new"),
+    "folder": lambda paths, out: make_folder(out),
+}
+
+
+def test_what_fails_has_changed_nothing_and_what_does_not_is_done(
+    tmp_path: Path, subtests: pytest.Subtests, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """FAULTS F44, of all that puts something in its place by one step: each fsync of it fails in turn."""
+    for name, act in ACTS.items():
+        with subtests.test(name):
+            for nth in range(1, 100):
+                folder = tmp_path / name / str(nth)
+                paths = make_run(DataDir(folder / "data"), commits=2)
+                save_milestone(paths, 1, 5_000_000, "005M")
+                paths.profile.write_bytes(b"old")
+                paths.lock.touch()
+                if name == "restore":
+                    trashed(paths)
+                before = everything(folder)
+                with failing_fsync(monkeypatch, nth) as failed:
+                    try:
+                        act(paths, folder / "out")
+                        done = True
+                    except (RltuiError, OSError):
+                        done = False
+                assert (everything(folder) != before) is done, f"fsync {nth}"
+                if not failed:
+                    assert done
+                    break
+
+
+def everything(folder: Path) -> tuple[dict[str, bytes], bool]:
+    return without_lock(tree(folder)), (folder / "out").exists()
+
+
+def test_what_cannot_be_taken_back_counts_as_done(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with failing_fsync(monkeypatch, 1) as failed:
+        sync_or_undo("here", tmp_path, (tmp_path / "gone").rmdir)
+    assert failed

@@ -177,7 +177,14 @@ def test_a_full_disk_leaves_nothing(
     if damaged:
         flip(save_milestone(paths, 2, 12_431_360, "012.43136M") / "policy.npz")
     before = tree(paths.data.root)
-    for point in ("save.mkdir", "save.write", "save.manifest.write", "save.fsync_folder", "save.rename"):
+    for point in (
+        "save.mkdir",
+        "save.write",
+        "save.manifest.write",
+        "save.fsync_folder",
+        "save.rename",
+        "save.fsync_parent",
+    ):
         with subtests.test(point=point):
             monkeypatch.setenv("RLTUI_FAULT", f"{point}:enospc:1:{tmp_path / point}")
             with pytest.raises(RltuiError, match="No space left on device"):
@@ -311,7 +318,15 @@ def test_a_damaged_one_is_not_copied(info: CheckpointInfo, tmp_path: Path, polic
 def test_an_export_to_a_full_disk_leaves_nothing(
     subtests: pytest.Subtests, info: CheckpointInfo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for point in ("save.write", "save.manifest.write", "save.rename", "export.write", "export.fsync"):
+    for point in (
+        "save.write",
+        "save.manifest.write",
+        "save.rename",
+        "save.fsync_parent",
+        "export.write",
+        "export.fsync",
+        "export.fsync_parent",
+    ):
         with subtests.test(point=point):
             monkeypatch.setenv("RLTUI_FAULT", f"{point}:enospc:1:{tmp_path / point}")
             export = export_policy if point.startswith("export") else export_folder

@@ -29,6 +29,7 @@ from rltui.runs.saver import (
     prune,
 )
 from rltui.runs.summary import describe_runs
+from tests.fakes.failing_disk import failing_fsync
 from tests.fakes.saved_runs import SIGNATURE, litter, make_files, make_meta, make_run, save, save_milestone, tree
 
 
@@ -101,6 +102,30 @@ def test_a_waiting_checkpoint_gives_way_to_a_newer_one_a_milestone_does_not(path
         ("saved", "4000"),
     ]
     assert saver.waiting == 0
+
+
+def test_under_a_failing_fsync_what_is_said_is_what_is_there(paths: RunPaths, monkeypatch: pytest.MonkeyPatch) -> None:
+    """FAULTS F44: every fsync of a save in turn, the parent's behind the rename among them. List, resume and prune see the same."""
+    for commit in (1, 2, 3):
+        save(paths, commit, commit * 1000)
+    before, said = tree(paths.checkpoints), []
+    for nth in range(1, 100):
+        results: list[SaveResult] = []
+        with failing_fsync(monkeypatch, nth) as failed:
+            saver = Saver(paths, 2, results.append)
+            saver.submit(checkpoint_job(paths, 4))
+            assert saver.close(10)
+        [result] = results
+        said.append(result.outcome)
+        saved = result.outcome == "saved"
+        assert [info.commit for info in list_checkpoints(paths)] == ([3, 4] if saved else [1, 2, 3]), nth
+        plan = plan_launch(paths.data, SIGNATURE, profile="quick", run="alpha")
+        assert plan.timesteps == (4000 if saved else 3000)
+        if not failed:
+            break
+        assert saved or tree(paths.checkpoints) == before
+        assert not list(paths.data.root.rglob(".saving-*"))
+    assert said == [*["failed"] * (len(said) - 1), "saved"] and len(said) > 10
 
 
 @pytest.fixture

@@ -9,6 +9,7 @@ from rltui.safe_io import say
 
 RESUME = "auto (default): the newest run that fits; new: from zero; or a checkpoint or milestone, as alpha/005M or its folder"
 FORK = "start a new run of PROFILE from this checkpoint or milestone; observation, action table and nets must fit"
+TAKE_OVER = "train a run that another host still seems to train; the trainer there ends without saving"
 FORCE = "train even if the action table, a reward or the observation fails its checks (rltui profile check)"
 DEBUG_STEPS = 1_000
 DEBUG_OVERRIDES = (
@@ -53,6 +54,7 @@ def add_parser(subparsers: Subparsers) -> None:
     add("--seed", metavar="N", type=int, help="same as --set run.seed=N")
     add_overrides(parser)
     add("--force", action="store_true", help=FORCE)
+    add("--take-over", action="store_true", help=TAKE_OVER)
     how = parser.add_mutually_exclusive_group()
     how.add_argument("--detach", action="store_true", help="train in the background")
     how.add_argument("--debug", action="store_true", help="1,000 timesteps in one process, with all debug output")
@@ -91,6 +93,7 @@ def run(args: argparse.Namespace) -> int:
             steps=DEBUG_STEPS if args.debug and args.steps is None else args.steps,
             debug=args.debug,
             force=args.force,
+            take_over=args.take_over,
         )
     )
 
@@ -130,6 +133,7 @@ def _detach(args: argparse.Namespace, overrides: list[str]) -> int:
     extra = ["--resume", args.resume] if args.fork_from is None else ["--fork-from", args.fork_from]
     extra += ["--steps", str(args.steps)] if args.steps is not None else []
     extra += ["--force"] if args.force else []
+    extra += ["--take-over"] if args.take_over else []
     extra += [part for override in overrides for part in ("--set", override)]
     launched = detached(args.profile, data, args.run, extra)
     say(f"run {launched.run} trains in the background (pid {launched.pid})")

@@ -16,7 +16,7 @@ from rltui.formatting import ago
 from rltui.runs import checkpoint, rlgym_ppo, trainer_state
 from rltui.runs.best import reward_caveat
 from rltui.runs.inventory import CheckpointInfo, list_states, newest_commit, read_checkpoint_info
-from rltui.runs.lock import lock_holder, start_number
+from rltui.runs.lock import Holder, being_trained, lock_holder, start_number
 from rltui.runs.meta import Meta, Signature
 from rltui.runs.paths import DataDir, RunPaths, absolute, branch_name, default_run_name, is_folder, name_problem
 from rltui.runs.resolve import find_checkpoint, newest_sound_before
@@ -96,6 +96,7 @@ class StartRequest:
     sources: Mapping[str, str]
     now: float
     said: Mapping[str, Mapping[str, str]] | None = None
+    take_over: bool = False
 
     @cached_property
     def profile_name(self) -> str:
@@ -115,6 +116,11 @@ class StartRequest:
         said = None if self.said is None else self.said.get(phase) or next(iter(self.said.values()), {})
         held = trainer_state.held_words(info.path, said)
         return [*changed_sources(self.sources, meta.sources), *([held] if held else [])]
+
+    def trainer(self, paths: RunPaths) -> Holder | None:
+        """Who trains the run, and does not have to make way."""
+        found = lock_holder(paths)
+        return None if found is not None and found.by_name and self.take_over else found
 
     def free_name(self) -> str:
         """The run asked for, else a new name made of the profile's."""
@@ -184,6 +190,7 @@ def plan_launch(
     sources: Mapping[str, str] | None = None,
     said: Mapping[str, Mapping[str, str]] | None = None,
     now: float | None = None,
+    take_over: bool = False,
 ) -> LaunchPlan:
     """What a start of `profile` (a name or path, for run names and hints) does.
 
@@ -194,12 +201,12 @@ def plan_launch(
     `own`: as `auto`, of the runs of this profile alone.
     fork: from that one a new run of this profile begins, whatever it is the newest of (`--fork-from`). sources: of the
     profile's own components, name → hash of the file; changed ones are warned of. said: by phase and setting, what the
-    profile says of it (`env.from_profile.said_settings`), by which what is set by hand holds and is named; empty: nothing. now: Unix seconds. Every byte of the
-    chosen checkpoint has been checked. Raises NothingFits, DamagedState, RltuiError where its run is being trained (exit 1).
+    profile says of it (`env.from_profile.said_settings`), by which what is set by hand holds and is named; empty: nothing. now: Unix seconds.
+    take_over: see RunLock. Every byte of the chosen checkpoint has been checked. Raises NothingFits, DamagedState, RltuiError where its run is being trained (exit 1).
     """
     if run is not None:
         data.run(run)
-    start = StartRequest(data, signature, profile, run, sources or {}, time.time() if now is None else now, said)
+    start = StartRequest(data, signature, profile, run, sources or {}, time.time() if now is None else now, said, take_over)
     if mode == "new":
         plan = _new(start)
     elif mode not in ("auto", "own"):
@@ -250,13 +257,14 @@ def _auto(start: StartRequest, own: bool) -> LaunchPlan:
     searches: list[RunSearch] = []
     names = start.data.run_names()
     for name in names:
-        trainer, search = lock_holder(start.data.run(name)), RunSearch(start.data.run(name))
+        trainer, search = start.trainer(start.data.run(name)), RunSearch(start.data.run(name))
         if own and ((head := search.head()) is None or head[1].profile != start.profile_name):
             continue
         if trainer is None:
             searches.append(search)
         else:
-            unfit.append(f"{name}: is being trained by {trainer}")
+            way = "; if it is gone, or shall make way: --take-over" if trainer.by_name else ""
+            unfit.append(f"{name}: is being trained by {trainer}{way}")
     while fitting := [found for search in searches if (found := _fitting(start, search)) is not None]:
         info, meta, search = max(fitting, key=lambda found: _preference(start, *found))
         if search.is_sound():
@@ -291,7 +299,7 @@ def _why_unfit(start: StartRequest, search: RunSearch) -> str | None:
 
 
 def _auto_of_run(start: StartRequest, paths: RunPaths) -> LaunchPlan:
-    _refuse_locked(paths)
+    _refuse_locked(start, paths)
     search = RunSearch(paths)
     newest = search.newest()
     if newest is not None and not start.differences(newest[1]):
@@ -327,13 +335,10 @@ def _resume(start: StartRequest, info: CheckpointInfo, meta: Meta, search: RunSe
     )
 
 
-def _refuse_locked(paths: RunPaths) -> None:
-    trainer = lock_holder(paths)
+def _refuse_locked(start: StartRequest, paths: RunPaths) -> None:
+    trainer = start.trainer(paths)
     if trainer is not None:
-        raise RltuiError(
-            f"run {paths.name!r} is being trained already: {trainer}",
-            f"watch it: rltui attach {paths.name}\nor train another: --run NAME",
-        )
+        raise being_trained(paths, trainer)
 
 
 def _asked(start: StartRequest, text: str, option: str) -> Path:
@@ -359,7 +364,7 @@ def _from_state(start: StartRequest, asked: Path, fork: bool) -> LaunchPlan:
     info, meta = _usable(start, asked, home, "--fork-from" if fork else "--resume")
     newest = home is not None and info.commit == newest_commit(home)
     if home is not None and newest and not fork and start.run in (None, home.name):
-        _refuse_locked(home)
+        _refuse_locked(start, home)
         return _resume(start, info, meta, RunSearch(home), ": its newest state")
     source = home.name if home is not None else meta.run if name_problem(meta.run) is None else "imported"
     name = start.free_name() if fork else start.run or branch_name(start.data, source)

@@ -10,22 +10,25 @@ import random
 import socket
 import sys
 import tempfile
+import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import TracebackType
 
 import msgspec
 
 from rltui import safe_io
-from rltui.errors import RltuiError
-from rltui.formatting import utc
+from rltui.errors import RltuiError, hints
+from rltui.formatting import ago, utc
 from rltui.runs.atomic import TEMPORARY, make_folder, replace_file
 from rltui.runs.paths import DataDir, RunPaths
 
 _PATIENCE = 0.25  # seconds; a reader that asks who holds the lock holds it for microseconds
 _NAMING = 2.0  # seconds more for the winner to write its name
 _LONGEST_NUMBER = 18  # bytes
+BEAT = 10.0  # seconds between two signs of life of a trainer, each of which touches lock.json
+STALE = 60.0  # seconds without one, after which a trainer that no lock but only lock.json names is taken to be gone
 _BUSY = (errno.EWOULDBLOCK, errno.EACCES, errno.EDEADLK)
 _HINTS = {
     errno.ENOSPC: "make room on that disk",
@@ -34,25 +37,44 @@ _HINTS = {
 }
 
 
-class Holder(msgspec.Struct, frozen=True):
-    """Who trains a run. Unknown is None."""
+class Holder(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Who trains a run. Unknown is None.
+
+    alive, written: seconds since its last sign of life and since the journal was written, of one that lock.json alone names:
+    it trains on another host, whose locks have no effect here. None where it holds the lock.
+    """
 
     pid: int | None = None
     host: str | None = None
     since: float | None = None  # Unix seconds
+    alive: float | None = None
+    written: float | None = None
 
     def __str__(self) -> str:
         pid = "unknown" if self.pid is None else str(self.pid)
         since = "" if self.since is None else f" since {utc(self.since)}"
-        return f"pid {pid} on {self.host or 'unknown host'}{since}"
+        told = f", last sign of life {ago(self.alive)}, journal written {ago(self.written)}" if self.by_name else ""
+        return f"pid {pid} on {self.host or 'unknown host'}{since}{told}"
+
+    @property
+    def by_name(self) -> bool:
+        """Whether lock.json alone names it."""
+        return self.alive is not None
 
 
 class RunLock:
-    """The right to train a run. The system frees it when the process ends, however it ends; lock.json only informs."""
+    """The right to train a run. The system frees it when the process ends, however it ends.
 
-    def __init__(self, paths: RunPaths) -> None:
-        self._paths = paths
+    Between hosts a lock may have no effect: there lock.json says who trains, and `watch` keeps it fresh.
+    """
+
+    def __init__(self, paths: RunPaths, take_over: bool = False) -> None:
+        """take_over: also from a trainer that lock.json alone names and that gives signs of life."""
+        self._paths, self._take_over = paths, take_over
         self._descriptor: int | None = None
+        self._me: Holder | None = None  # as lock.json has it
+        self._released = threading.Event()
+        self.notice = ""  # whose lock was taken over, and why
 
     @property
     def held(self) -> bool:
@@ -61,7 +83,8 @@ class RunLock:
     def acquire(self) -> None:
         """Take the lock, to be held until `release` or the end of the process.
 
-        Raises RltuiError (exit 1) naming pid, host and since when another trainer holds it; nothing is written then.
+        Raises RltuiError (exit 1) naming pid, host and since when another trainer holds it; nothing is written then. One that
+        is taken over and lives has noticed it when this returns.
         """
         if self._descriptor is not None:
             return
@@ -74,20 +97,39 @@ class RunLock:
             raise RltuiError(f"cannot lock run {self._paths.name!r}: {where}: {why}", hint) from error
         try:
             self._wait(descriptor)
+            makes_way = self._find_left()
+            me = Holder(os.getpid(), socket.gethostname(), time.time())
+            with contextlib.suppress(OSError):  # a full disk must not keep a trainer from starting
+                replace_file(self._paths.lock_json, msgspec.json.encode(me) + b"\n")
+                self._me = me
+            if makes_way is not None:
+                self._wait_for(makes_way)
         except BaseException:
             os.close(descriptor)
             raise
         self._descriptor = descriptor
-        me = Holder(os.getpid(), socket.gethostname(), time.time())
-        with contextlib.suppress(OSError):  # only informs: a full disk must not keep a trainer from starting
-            replace_file(self._paths.lock_json, msgspec.json.encode(me) + b"\n")
+        self._released.clear()
+
+    def watch(self, on_lost: Callable[[Holder], None]) -> None:
+        """From now on give signs of life. on_lost: called once, on a thread, when another trainer has taken the run over."""
+        threading.Thread(target=self._beat, args=(on_lost,), name="lock", daemon=True).start()
+
+    def _beat(self, on_lost: Callable[[Holder], None]) -> None:
+        while not self._released.wait(BEAT):
+            if self._me is not None and (found := _read(self._paths)) not in (Holder(), self._me):
+                on_lost(found)
+                return
+            with contextlib.suppress(OSError):
+                os.utime(self._paths.lock_json)
 
     def release(self) -> None:
         """Free the lock; nothing happens where it is not held."""
         if self._descriptor is None:
             return
-        with contextlib.suppress(OSError):  # only informs
-            self._paths.lock_json.unlink(missing_ok=True)
+        self._released.set()
+        if _read(self._paths) in (Holder(), self._me):
+            with contextlib.suppress(OSError):  # in time it is stale
+                self._paths.lock_json.unlink(missing_ok=True)
         os.close(self._descriptor)
         self._descriptor = None
 
@@ -106,11 +148,39 @@ class RunLock:
             waited = time.monotonic() - start
             named = _named(self._paths)
             if waited > _PATIENCE and (named.pid is not None or waited > _PATIENCE + _NAMING):
-                raise RltuiError(
-                    f"run {self._paths.name!r} is being trained already: {named}",
-                    f"watch it: rltui attach {self._paths.name}\nor train another: --run NAME",
-                )
+                raise being_trained(self._paths, named)
             time.sleep(random.uniform(0.002, 0.01))
+
+    def _find_left(self) -> Holder | None:
+        """Whom lock.json names: one that lives and has to make way. RltuiError where it has not to."""
+        found = _with_ages(self._paths, _read(self._paths), _now_there(self._paths.lock))
+        if found.pid is None or _is_me(found):
+            return None
+        lives = not _gone(found) and found.alive is not None and found.alive < STALE
+        if lives and not self._take_over:
+            raise being_trained(self._paths, found)
+        why = "--take-over" if lives else "its process is gone" if _gone(found) else "it gives no sign of life"
+        self.notice = f"lock taken over from {found}: {why}"
+        return found if lives else None
+
+    def _wait_for(self, other: Holder) -> None:
+        """Until the trainer that makes way has noticed it, so that there are never two."""
+        safe_io.say(f"taking over from {other}: waiting {1.5 * BEAT:.0f} s until it has noticed")
+        time.sleep(1.5 * BEAT)
+        if (found := _read(self._paths)) != self._me:
+            raise being_trained(self._paths, found)
+
+
+def being_trained(paths: RunPaths, trainer: Holder) -> RltuiError:
+    """Why a run cannot be trained now."""
+    return RltuiError(
+        f"run {paths.name!r} is being trained already: {trainer}",
+        hints(
+            f"watch it: rltui attach {paths.name}",
+            "or train another: --run NAME",
+            "if that trainer is gone, or shall make way: --take-over" if trainer.by_name else "",
+        ),
+    )
 
 
 def claim_run(paths: RunPaths) -> bool:
@@ -169,13 +239,16 @@ def alone(folder: Path) -> Iterator[None]:
 
 
 def lock_holder(paths: RunPaths) -> Holder | None:
-    """Who holds the run's lock now; None where nobody does."""
+    """Who trains the run now: holds its lock, or is named by lock.json and has given a sign of life of late. None: nobody."""
     try:
         descriptor = _open(paths.lock, create=False)
     except OSError:
         return None
     try:
-        return None if _try_lock(descriptor, paths.lock, shared=True) else _named(paths)
+        if not _try_lock(descriptor, paths.lock, shared=True):
+            return _named(paths)
+        found = _with_ages(paths, _named(paths), time.time())
+        return found if found.alive is not None and found.alive < STALE and not _is_me(found) else None
     except RltuiError:
         return None
     finally:
@@ -203,12 +276,48 @@ def no_new_trainer(paths: RunPaths) -> Iterator[bool]:
 
 def _named(paths: RunPaths) -> Holder:
     """What lock.json says; an empty Holder where it says nothing, or names a process of this host that is gone."""
+    found = _read(paths)
+    return Holder() if _gone(found) else found
+
+
+def _read(paths: RunPaths) -> Holder:
     try:
-        found = msgspec.json.decode(safe_io.read_bytes(paths.lock_json), type=Holder)
+        return msgspec.json.decode(safe_io.read_bytes(paths.lock_json), type=Holder)
     except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return Holder()
-    gone = found.host == socket.gethostname() and found.pid is not None and not _alive(found.pid)
-    return Holder() if gone else found
+
+
+def _gone(holder: Holder) -> bool:
+    return holder.host == socket.gethostname() and holder.pid is not None and not _alive(holder.pid)
+
+
+def _is_me(holder: Holder) -> bool:
+    return (holder.pid, holder.host) == (os.getpid(), socket.gethostname())
+
+
+def _with_ages(paths: RunPaths, named: Holder, now: float) -> Holder:
+    """now: by the clock that files get their times from."""
+    if named.pid is None:
+        return named
+    written, touched = _age(paths.journal, now), _age(paths.lock_json, now)
+    known = [age for age in (written, touched) if age is not None]
+    return msgspec.structs.replace(named, alive=min(known, default=None), written=written)
+
+
+def _age(path: Path, now: float) -> float | None:
+    try:
+        return max(now - path.stat().st_mtime, 0.0)
+    except OSError:
+        return None
+
+
+def _now_there(file: Path) -> float:
+    """Unix seconds by the clock of the machine that has the file: another host's may be wrong."""
+    try:
+        os.utime(file)
+        return file.stat().st_mtime
+    except OSError:
+        return time.time()
 
 
 def _alive(pid: int) -> bool:

@@ -74,12 +74,12 @@ class CheckpointWriter:
         self._saved_at = plan.timesteps if plan.kind == "resume" else None  # the newest checkpoint asked for
         self._failed_at: int | None = None  # the newest checkpoint that did not get to disk
         self._committed_at = self._saved_at  # the newest state saved, as a checkpoint or a milestone
+        self._on_disk = self._saved_at, plan.checkpoint  # the newest state that got to disk from here, and where
         self._paid: tuple[ResolvedConfig | None, dict[str, float], str] = None, {}, ""
         self._held: dict[tuple[SaveKind, int], float] = {}
         self._waiting: dict[tuple[SaveKind, int], list[Callback]] = {}
         self.table = table_rows(context.config.spec)
         self.held_seconds = 0.0  # the training thread was held for saving so far
-        self.failures = 0
 
     def due(self, timesteps: int) -> list[tuple[SaveKind, str]]:
         """What the clocks ask for after an iteration: (kind, label)."""
@@ -128,8 +128,9 @@ class CheckpointWriter:
         return self._saved_at == timesteps and self._failed_at != timesteps
 
     def on_disk(self, timesteps: int) -> bool:
-        """Whether a complete checkpoint of this state is there now."""
-        return is_complete(self._paths.checkpoint(timesteps))
+        """Whether this state, and not another's of so many timesteps, is there now."""
+        at, path = self._on_disk
+        return at == timesteps and path is not None and is_complete(path)
 
     def drain(self, timeout: float | None = None) -> bool:
         """Wait until all is on disk; False when it takes longer than `timeout` seconds."""
@@ -192,6 +193,8 @@ class CheckpointWriter:
             return  # by a save of the same state, whose result is the answer to both
         now, key = time.time(), (result.kind, result.timesteps)
         held = self._held.pop(key, 0.0)
+        if result.outcome in ("saved", "present"):
+            self._on_disk = result.timesteps, result.path
         match result.outcome:
             case "saved":
                 self._publish(
@@ -207,7 +210,6 @@ class CheckpointWriter:
                     )
                 )
             case "failed":
-                self.failures += 1
                 if result.kind == "checkpoint":
                     self._failed_at = result.timesteps
                 self._publish(CheckpointFailed(time=now, kind=result.kind, path=str(result.path), reason=result.reason))

@@ -8,6 +8,7 @@ from contextlib import ExitStack
 
 from rltui.checks.components import obs_warnings
 from rltui.env.from_profile import reward_warnings
+from rltui.errors import RltuiError, report
 from rltui.events.records import Level
 from rltui.formatting import MEGABYTE
 from rltui.learn.ppo import PPOLearner
@@ -17,7 +18,7 @@ from rltui.runs.atomic import replace_file
 from rltui.runs.journal import JournalWriter
 from rltui.runs.journal_reader import copy_history, elapsed_so_far, reward_so_far, unclean_end
 from rltui.runs.launch_plan import confirm
-from rltui.runs.lock import RunLock, check_writable, claim_run, count_start
+from rltui.runs.lock import Holder, RunLock, check_writable, claim_run, count_start
 from rltui.runs.paths import RunPaths
 from rltui.runs.saver import clean_temporary
 from rltui.supervise.output_log import OutputLog
@@ -54,18 +55,18 @@ def train(options: TrainOptions) -> int:
         return train(options)  # a start in the same second has it
     sys.setswitchinterval(SWITCH_SECONDS)
     with ExitStack() as stack:
-        stack.enter_context(RunLock(paths))
+        lock = stack.enter_context(RunLock(paths, options.take_over))
         confirm(options.data, context.plan)
         check_writable(options.data, context.plan.run)
         clean_temporary(paths)
-        return _Session(context, paths, stack).run()
+        return _Session(context, paths, stack, lock).run()
 
 
 class _Session:
     """Everything of one run, opened in order and closed in the reverse order by the stack."""
 
-    def __init__(self, context: StartContext, paths: RunPaths, stack: ExitStack) -> None:
-        self._context, self._paths, self._stack = context, paths, stack
+    def __init__(self, context: StartContext, paths: RunPaths, stack: ExitStack, lock: RunLock) -> None:
+        self._context, self._paths, self._stack, self._lock = context, paths, stack, lock
         self._unclean = unclean_end(paths)
         start = count_start(paths)
         for name, text in saved_copies(context.profile, paths.profile.name).items():
@@ -96,6 +97,7 @@ class _Session:
 
     def run(self) -> int:
         self._stop.install()
+        self._lock.watch(self._taken_over)
         publish = self._publisher.publish
         self._stack.callback(self._close_collector)
         learner = self._learner()
@@ -108,8 +110,8 @@ class _Session:
         )
         self._stack.callback(viewer.close)
         trainer = Trainer(self._context, self._loop, task, writer, viewer, server, self._stop)
-        if self._unclean is not None:
-            self._publisher.log("warning", "runs", self._unclean)
+        for notice in filter(None, (self._lock.notice, self._unclean)):
+            self._publisher.log("warning", "runs", notice)
         for notice in learner.notices:
             self._publisher.log("warning", "learner", notice)
         try:
@@ -161,8 +163,15 @@ class _Session:
     def _log_viewer(self, level: Level, line: str) -> None:
         self._publisher.log(level, "viewer", line)
 
+    def _taken_over(self, by: Holder) -> None:
+        """On the lock's thread: nothing more may be written, not even that it ends."""
+        report(
+            RltuiError(f"run {self._paths.name!r} was taken over by {by}", "it goes on there; nothing is saved here")
+        )
+        self._abandon()
+
     def _abandon(self) -> None:
-        """The third Ctrl-C, in the signal handler: no worker and no shared memory is left; nothing is saved."""
+        """The third Ctrl-C, in the signal handler, or a take-over: no worker and no shared memory is left; nothing is saved."""
         try:
             if self._viewer is not None:
                 self._viewer.kill()

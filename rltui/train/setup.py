@@ -55,6 +55,7 @@ class TrainOptions:
     steps: int | None = None  # total at which the run ends
     debug: bool = False
     force: bool = False  # also with an action table that fails its checks
+    take_over: bool = False  # see runs.lock.RunLock
 
 
 @dataclass(frozen=True)
@@ -113,6 +114,7 @@ def prepare(options: TrainOptions) -> StartContext:
         fork=options.fork,
         sources=sources,
         said=said_settings(profile),
+        take_over=options.take_over,
     )
     state = trainer_state.read(plan.checkpoint) if plan.checkpoint is not None else None
     origin = Origin(plan.trained_with, state.curriculum if state else None) if plan.checkpoint is not None else None

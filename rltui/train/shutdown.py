@@ -41,8 +41,9 @@ class Shutdown:
         if keep:
             self._scheduler.checkpoint_once()
         self._scheduler.serve()
-        if not self._drain() or self._writer.failures:
-            code = code or (0 if self._writer.on_disk(self._loop.timesteps) else 1)
+        self._drain()
+        if not code and not self._writer.on_disk(self._loop.timesteps):
+            code, reason = 1, f"failed: the last state is not on disk; {reason}"
         self._viewer.close()
         self._controls.refuse_waiting("the run has ended")
         self._controls.answer_stops(f"stopped at {self._loop.timesteps:,} timesteps")
@@ -67,15 +68,15 @@ class Shutdown:
             RunFinished(time=time.time(), elapsed=loop.elapsed, timesteps=loop.timesteps, exit_code=code, reason=reason)
         )
 
-    def _drain(self) -> bool:
-        """Wait for the disk, still polling the controls. False when it takes too long, or nobody wants to wait any more."""
+    def _drain(self) -> None:
+        """Wait for the disk, still polling the controls, until it takes too long or nobody wants to wait any more."""
         deadline = time.monotonic() + PATIENCE
         while not self._writer.drain(LOOK):
             with contextlib.suppress(StopNow):  # it is being saved as fast as can be
                 self._controls.look()
             if self._stop.urgency is Urgency.ABANDON or time.monotonic() > deadline:
-                return False
-        return self._writer.close(LOOK)
+                return
+        self._writer.close(LOOK)
 
 
 class NotFinite(RltuiError):

@@ -138,7 +138,7 @@ def test_the_holder_is_told_unless_dead_or_garbled_and_forgotten(tmp_path: Path)
         paths.lock_json.write_text('{"pid": 1, "host": "another host", "since": 1.0}')
         assert lock_holder(paths) == Holder(1, "another host", 1.0)
 
-    paths = DataDir(tmp_path).run("alpha")
+    paths = DataDir(tmp_path).run("beta")
     for content in (b"", b"\x80\x04N.", b"[]", b'{"pid": "x"}', b"[" * 100_000):
         with RunLock(paths):
             paths.lock_json.write_bytes(content)
@@ -153,6 +153,7 @@ def test_a_reader_in_the_way_is_waited_for(tmp_path: Path, monkeypatch: pytest.M
     paths = DataDir(tmp_path).run("alpha")
     paths.folder.mkdir(parents=True)
     paths.lock_json.write_text('{"pid": 1, "host": "another host", "since": 1.0}')
+    os.utime(paths.lock_json, (0, 0))
     reader = os.open(paths.lock, os.O_RDWR | os.O_CREAT)
     fcntl.flock(reader, fcntl.LOCK_SH)
     tried: list[bool] = []

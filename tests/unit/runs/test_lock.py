@@ -5,12 +5,14 @@ from __future__ import annotations
 import errno
 import os
 from pathlib import Path
+from queue import SimpleQueue
 
 import pytest
 
 from rltui.errors import RltuiError
 from rltui.runs import lock
 from rltui.runs.lock import (
+    Holder,
     RunLock,
     check_writable,
     count_start,
@@ -20,6 +22,8 @@ from rltui.runs.lock import (
     start_number,
 )
 from rltui.runs.paths import DataDir, RunPaths
+from tests.fakes.patience import patience
+from tests.fakes.training import wait_for
 
 
 @pytest.fixture
@@ -45,6 +49,53 @@ def test_a_trainer_that_comes_between_the_look_and_the_lock_is_one(
         monkeypatch.setattr(lock, "lock_holder", lambda run: lock_holder(run) if next(looks, True) else None)
         with no_new_trainer(paths) as training:
             assert training
+
+
+@pytest.fixture
+def elsewhere(paths: RunPaths, monkeypatch: pytest.MonkeyPatch) -> RunPaths:
+    """Trained by a process of another host, whose locks have no effect here."""
+    paths.folder.mkdir(parents=True)
+    paths.lock_json.write_text('{"pid": 7, "host": "tower", "since": 1.0}')
+    paths.journal.touch()
+    monkeypatch.setattr(lock, "BEAT", 0.02)
+    return paths
+
+
+def test_a_trainer_of_another_host_is_named_with_its_age_until_it_gives_no_sign_of_life(elsewhere: RunPaths) -> None:
+    with pytest.raises(RltuiError) as refused:
+        RunLock(elsewhere).acquire()
+    words = refused.value.message + refused.value.hint
+    assert all(word in words for word in ("pid 7 on tower", "journal written just now", "--take-over"))
+    found = lock_holder(elsewhere)
+    assert found is not None and found.by_name and (found.pid, found.host) == (7, "tower")
+    with no_new_trainer(elsewhere) as training:
+        assert training
+    for file in (elsewhere.journal, elsewhere.lock_json):
+        os.utime(file, (1.7e9, 1.7e9))
+    assert lock_holder(elsewhere) is None
+    with RunLock(elsewhere) as mine:
+        assert "pid 7 on tower" in mine.notice and "no sign of life" in mine.notice
+        assert "since" in elsewhere.lock_json.read_text()
+    assert not elsewhere.lock_json.exists()
+
+
+def test_its_clock_does_not_matter(elsewhere: RunPaths, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ours is an hour ahead: files tell by their own times that one lives."""
+    monkeypatch.setattr("time.time", lambda: elsewhere.lock_json.stat().st_mtime + 3600)
+    with pytest.raises(RltuiError, match="tower"):
+        RunLock(elsewhere).acquire()
+
+
+def test_who_is_taken_over_notices_it_and_leaves_the_lock_to_the_other(elsewhere: RunPaths) -> None:
+    with RunLock(elsewhere, take_over=True) as mine:
+        assert "--take-over" in mine.notice
+        noticed: SimpleQueue[Holder] = SimpleQueue()
+        mine.watch(noticed.put)
+        before = elsewhere.lock_json.stat().st_mtime_ns
+        wait_for(lambda: elsewhere.lock_json.stat().st_mtime_ns > before, "a sign of life")
+        elsewhere.lock_json.write_text('{"pid": 8, "host": "tower", "since": 2.0}')
+        assert noticed.get(timeout=patience(10)) == Holder(8, "tower", 2.0)
+    assert "tower" in elsewhere.lock_json.read_text()
 
 
 def test_starts_are_counted_over_all_runs(paths: RunPaths) -> None:

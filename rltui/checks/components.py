@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, fields, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -25,12 +26,13 @@ from rltui.field import PADS
 from rltui.obs.builder import ObsBuilder
 from rltui.profile.curriculum import task_profiles
 from rltui.profile.models import Profile
-from rltui.profile.resolved import estimate_memory
+from rltui.profile.resolved import estimate_memory, parameter_count
 from rltui.profile.toml_lines import KeyPath
 from rltui.registry import build
 from rltui.rewards.base import Reward
 from rltui.rewards.checks import try_out
 from rltui.rewards.sampling import sample_states, seal
+from rltui.runs.inventory import free_bytes
 from rltui.sim.state import Bool, Contacts, Float, GameState, Int
 
 TURN = np.array([-1, -1, 1], np.float32)
@@ -41,6 +43,7 @@ ARENAS, SEED = 8, 0
 MARKS = (1e30, -1e30)  # in `out` before build(): what is still there after both was never written
 SHOWN = 4  # failed checks of a table that are spelled out
 LARGE_OBSERVATION = 20_000  # numbers; the field's have hundreds
+CHECKPOINT_BYTES = 16  # a parameter: weights twice, two moments of Adam
 FAR_TOO_MUCH = 1.5  # times the machine's memory: the estimate is good to about a quarter
 
 
@@ -189,6 +192,22 @@ def memory_faults(tasks: Iterable[Profile], argument: str) -> list[ComponentFaul
             why = f"{size.obs:,} numbers observed, {profile.ppo.iteration:,} timesteps an iteration"
             return [ComponentFault(path, f"{need}: {why}", f"doctor {argument}")]
     return []
+
+
+def checkpoint_size(profile: Profile) -> int:
+    """Bytes of one, about."""
+    size = sizes(env_spec(profile))
+    nets = ((profile.policy.layers, size.actions), (profile.critic.layers, 1))
+    return CHECKPOINT_BYTES * sum(parameter_count(size.obs, layers, outputs) for layers, outputs in nets)
+
+
+def disk_faults(profile: Profile, root: Path, argument: str) -> list[ComponentFault]:
+    """No room in the data folder for the checkpoint that is written beside the one before. profile: of a task."""
+    free, one = free_bytes(root), checkpoint_size(profile)
+    if free is None or free >= 2 * one:
+        return []
+    room = f"{formatting.size(free)} free for {root}, and a checkpoint takes about {formatting.size(one)}"
+    return [ComponentFault(("keep", "last"), f"no room for checkpoints: {room}", f"doctor {argument}")]
 
 
 def _failure_lines(failed: list[TableCheck]) -> list[str]:

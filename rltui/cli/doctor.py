@@ -72,7 +72,7 @@ def _say_line(value: Mapping[str, Any]) -> None:
 def _summary(profile: str, outcomes: Sequence[str]) -> str:
     failed, warned = outcomes.count("fail"), outcomes.count("warn")
     if failed:
-        return f"{failed} of {len(outcomes)} checks failed: {profile} will not train here as it is"
+        return f"{failed} of {len(outcomes)} checks failed: {profile} should not be trained here as it is"
     return f"{profile} can be trained here" + (f" ({warned} of {len(outcomes)} checks warn)" if warned else "")
 
 

@@ -13,10 +13,12 @@ from pathlib import Path
 import psutil
 
 from rltui import formatting
+from rltui.checks.components import checkpoint_size, disk_faults, memory_faults
 from rltui.debug.doctor_check import DoctorCase, DoctorCheck, DoctorResult
 from rltui.env.from_profile import sizes
-from rltui.profile.resolved import estimate_memory, parameter_count
+from rltui.profile.resolved import estimate_memory
 from rltui.runs.best import PROTECTED_SETS
+from rltui.runs.inventory import free_bytes
 from rltui.runs.lock import check_writable
 from rltui.sim import meshes
 from rltui.supervise.shared_memory import room
@@ -24,7 +26,6 @@ from rltui.supervise.shared_memory import room
 REQUIREMENT = re.compile(r"(?P<name>[A-Za-z0-9._-]+)(?:\[[^]]*\])?\s*(?P<limits>[^;]*)(?P<marker>;.*)?")
 LIMIT = re.compile(r"(>=|<=|==|!=|<|>)\s*([0-9.]+)")
 LEAST_COLUMNS, LEAST_LINES = 80, 24
-CHECKPOINT_BYTES = 16  # a parameter: weights twice, two moments of Adam
 SPARE_BYTES = 10**9  # for the journal, logs and milestones
 
 
@@ -102,16 +103,9 @@ def terminal(case: DoctorCase) -> DoctorResult:
 def data_folder(case: DoctorCase) -> DoctorResult:
     """Whether runs can be kept there. A folder that is not there yet is left so."""
     root = case.data.root
-    if root.is_dir():
-        check_writable(case.data)
-        return DoctorResult("pass", f"{root} can be written")
-    nearest = next(folder for folder in (root.absolute(), *root.absolute().parents) if os.path.lexists(folder))
-    if nearest.is_dir() and os.access(nearest, os.W_OK | os.X_OK):
-        return DoctorResult("pass", f"{root} will be made by the first run")
-    what = "may not be written" if nearest.is_dir() else "is no folder"
-    return DoctorResult(
-        "fail", f"{root} cannot be made: {nearest} {what}", "choose another folder: --data-dir DIR, or RLTUI_DATA"
-    )
+    check_writable(case.data, make=False)
+    there = "can be written and locked" if root.is_dir() else "will be made by the first run"
+    return DoctorResult("pass", f"{root} {there}")
 
 
 def collision_meshes(case: DoctorCase) -> DoctorResult:
@@ -139,7 +133,7 @@ def memory_room(case: DoctorCase) -> DoctorResult:
     needed = estimate_memory(case.profile, size.obs, size.actions).total * formatting.MEGABYTE
     found = psutil.virtual_memory()
     summary = f"about {formatting.size(needed)} needed, {formatting.size(found.available)} of {formatting.size(found.total)} free"
-    if needed > found.total:
+    if memory_faults([case.profile], case.profile_argument):
         return DoctorResult("fail", summary, "lower collect.workers, collect.arenas or ppo.iteration")
     if needed > found.available:
         return DoctorResult("warn", summary, "close other programs, or lower collect.workers or collect.arenas")
@@ -148,14 +142,12 @@ def memory_room(case: DoctorCase) -> DoctorResult:
 
 def disk_room(case: DoctorCase) -> DoctorResult:
     """Checkpoints are written beside the old ones before these go."""
-    size, profile = sizes(case.spec), case.profile
-    nets = ((profile.policy.layers, size.actions), (profile.critic.layers, 1))
-    one = CHECKPOINT_BYTES * sum(parameter_count(size.obs, layers, outputs) for layers, outputs in nets)
-    root = case.data.root.absolute()
-    nearest = next(folder for folder in (root, *root.parents) if folder.is_dir())
-    free = shutil.disk_usage(nearest).free
+    profile, root = case.profile, case.data.root.absolute()
+    free, one = free_bytes(root), checkpoint_size(profile)
+    if free is None:
+        return DoctorResult("warn", f"nobody says how much is free for {root}")
     summary = f"{formatting.size(free)} free for {root}; a checkpoint takes about {formatting.size(one)}, {profile.keep.last} to {profile.keep.last + PROTECTED_SETS} are kept"
-    if free < 2 * one:
+    if disk_faults(profile, root, case.profile_argument):
         return DoctorResult("fail", summary, "make room, or choose another folder: --data-dir DIR")
     if free < (profile.keep.last + PROTECTED_SETS + 1) * one + SPARE_BYTES:
         return DoctorResult("warn", summary, "make room: milestones are never deleted, and journals grow")

@@ -206,7 +206,9 @@ def plan_launch(
     """
     if run is not None:
         data.run(run)
-    start = StartRequest(data, signature, profile, run, sources or {}, time.time() if now is None else now, said, take_over)
+    start = StartRequest(
+        data, signature, profile, run, sources or {}, time.time() if now is None else now, said, take_over
+    )
     if mode == "new":
         plan = _new(start)
     elif mode not in ("auto", "own"):

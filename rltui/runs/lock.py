@@ -357,32 +357,44 @@ def _try_lock(descriptor: int, path: Path, shared: bool = False) -> bool:
     return True
 
 
-def check_writable(data: DataDir, run: str | None = None) -> None:
-    """Create the data folder where it is missing and try to write in it and in what is there of the run.
+def check_writable(data: DataDir, run: str | None = None, *, make: bool = True) -> None:
+    """Try to write in the data folder and in what is there of the run, and to lock where runs are locked. A folder that is
+    missing is made; with `make` False what it would be made in is tried.
 
     Raises RltuiError (exit 1) naming the path and why; where rights are missing, its owner and who asked.
     """
     try:
-        data.root.mkdir(parents=True, exist_ok=True)
+        if make:
+            data.root.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise _refusal(_nearest(data.root), error) from error
-    places = [data.root, data.runs, data.checkpoints, data.milestones, data.checkpoints / ".saving"]
+    locked, places = [_nearest(data.root), data.runs], [data.checkpoints, data.milestones, data.checkpoints / ".saving"]
     if run is not None:
         paths = data.run(run)
-        places += [paths.folder, paths.checkpoints, paths.milestones]
+        locked.append(paths.folder)
+        places += [paths.checkpoints, paths.milestones]
+    for place in locked:
+        _try(place, locks=True)
     for place in places:
         _try(place)
     if run is not None:
         _try_files(data.run(run))
 
 
-def _try(folder: Path) -> None:
-    """Make and remove one folder with one file; a place that is not there yet is its parent's matter."""
+def _try(folder: Path, *, locks: bool = False) -> None:
+    """Make and remove one folder with one file, which can be locked; a place that is not there yet is its parent's matter."""
     try:
         if not os.path.lexists(folder):
             return
         with tempfile.TemporaryDirectory(prefix=TEMPORARY, dir=folder) as inside:
-            (Path(inside) / "file").write_bytes(b"1")
+            file = Path(inside) / "file"
+            file.write_bytes(b"1")
+            if locks:
+                descriptor = _open(file)
+                try:
+                    _try_lock(descriptor, folder)
+                finally:
+                    os.close(descriptor)
     except OSError as error:
         raise _refusal(folder, error) from error
 

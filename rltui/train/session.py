@@ -5,20 +5,21 @@ from __future__ import annotations
 import os
 import sys
 from contextlib import ExitStack
+from functools import partial
 
 from rltui.checks.components import obs_warnings
 from rltui.env.from_profile import reward_warnings
 from rltui.errors import RltuiError, report
-from rltui.events.records import Level
+from rltui.events.records import Level, RunStarted
 from rltui.formatting import MEGABYTE
 from rltui.learn.ppo import PPOLearner
 from rltui.profile.advice import advice
 from rltui.profile.copies import saved_copies
-from rltui.runs.atomic import replace_file
-from rltui.runs.journal import JournalWriter
+from rltui.runs.atomic import remove_tree, replace_file
+from rltui.runs.journal import JournalWriter, read_journal
 from rltui.runs.journal_reader import copy_history, elapsed_so_far, reward_so_far, unclean_end
 from rltui.runs.launch_plan import confirm
-from rltui.runs.lock import Holder, RunLock, check_writable, claim_run, count_start
+from rltui.runs.lock import Holder, RunLock, check_writable, claim_run, count_start, lock_holder
 from rltui.runs.paths import RunPaths
 from rltui.runs.saver import clean_temporary
 from rltui.supervise.output_log import OutputLog
@@ -51,15 +52,26 @@ def train(options: TrainOptions) -> int:
         )
         return 0
     paths = context.paths
+    fresh = not paths.exists()
     if context.found_a_name and not claim_run(paths):
         return train(options)  # a start in the same second has it
     sys.setswitchinterval(SWITCH_SECONDS)
     with ExitStack() as stack:
+        if fresh:
+            stack.push(partial(_undo_start, paths))  # comes last, when the lock is free again
         lock = stack.enter_context(RunLock(paths, options.take_over))
         confirm(options.data, context.plan)
         check_writable(options.data, context.plan.run)
         clean_temporary(paths)
         return _Session(context, paths, stack, lock).run()
+
+
+def _undo_start(paths: RunPaths, kind: type[BaseException] | None, *_: object) -> None:
+    """A start that was refused leaves no run behind in which nothing has begun."""
+    if kind is None or lock_holder(paths) is not None:
+        return
+    if not any(isinstance(record, RunStarted) for record in read_journal(paths.journal)):
+        remove_tree(paths.folder)
 
 
 class _Session:
@@ -68,7 +80,6 @@ class _Session:
     def __init__(self, context: StartContext, paths: RunPaths, stack: ExitStack, lock: RunLock) -> None:
         self._context, self._paths, self._stack, self._lock = context, paths, stack, lock
         self._unclean = unclean_end(paths)
-        start = count_start(paths)
         for name, text in saved_copies(context.profile, paths.profile.name).items():
             replace_file(paths.profile.with_name(name), text.encode())
         journal = JournalWriter(paths.journal, context.profile.log.rotate_mb * MEGABYTE)
@@ -87,7 +98,6 @@ class _Session:
             self._publisher.publish,
             timesteps=begun_at,
             rewards=reward_so_far(paths, begun_at),
-            start=start,
             earlier=elapsed_so_far(paths),
         )
         self._collector: Collector | None = None
@@ -114,6 +124,7 @@ class _Session:
             self._publisher.log("warning", "runs", notice)
         for notice in learner.notices:
             self._publisher.log("warning", "learner", notice)
+        self._loop.start = count_start(self._paths)
         try:
             return trainer.run()
         finally:

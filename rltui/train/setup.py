@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from importlib.metadata import PackageNotFoundError, version
 
-from rltui.checks.components import examine_table, faults
+from rltui.checks.components import disk_faults, examine_table, faults
 from rltui.env.from_profile import env_spec, said_settings, signature
 from rltui.errors import RltuiError
-from rltui.profile.curriculum import source_hashes
+from rltui.profile.curriculum import source_hashes, task_profile
 from rltui.profile.models import Profile
 from rltui.profile.resolved import digest
 from rltui.runs import trainer_state
@@ -27,13 +27,13 @@ from rltui.train.curriculum import Curriculum, Origin
 REPORTED_PACKAGES = ("rltui", "torch", "numpy", "rocketsim", "rlgym")
 
 
-def table_warnings(profile: Profile, argument: str, force: bool) -> tuple[str, ...]:
+def table_warnings(profile: Profile, argument: str, data: DataDir, force: bool) -> tuple[str, ...]:
     """What to know of the table when training starts; forced: what it fails in too. argument: the profile as the user
     wrote it.
 
-    RltuiError names every fault of the profile.
+    RltuiError names every fault of the profile, and a disk without room for its checkpoints.
     """
-    found = [] if force else faults(profile, argument)
+    found = [] if force else [*faults(profile, argument), *disk_faults(task_profile(profile), data.root, argument)]
     if found:
         see = [f"see everything: rltui {fault.hint}" for fault in found if fault.hint]
         anyway = f"train anyway: rltui train {argument} --force"
@@ -102,7 +102,7 @@ def prepare(options: TrainOptions) -> StartContext:
     check_writable(options.data)
     first = env_spec(profile)
     meshes.check(meshes.locate(first.meshes))
-    warnings = table_warnings(profile, options.profile_argument, options.force)
+    warnings = table_warnings(profile, options.profile_argument, options.data, options.force)
     needed = signature(profile, first)
     sources = source_hashes(profile)
     plan = plan_launch(

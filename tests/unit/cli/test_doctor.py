@@ -34,7 +34,9 @@ def test_a_profile_that_is_not_there(tmp_path: Path, capsys: pytest.CaptureFixtu
     out, err = capsys.readouterr()
     assert "[FAIL] profile: " in out and "no-such-profile" in out
     assert "[WARN] spaces: not tried, for profile failed" in out
-    assert out.splitlines()[-1].startswith(f"1 of {len(CHECKS)} checks failed: no-such-profile will not train here")
+    assert out.splitlines()[-1].startswith(
+        f"1 of {len(CHECKS)} checks failed: no-such-profile should not be trained here"
+    )
     assert "Traceback" not in out + err
 
 

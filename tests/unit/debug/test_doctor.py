@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 from collections.abc import Callable
@@ -20,6 +21,7 @@ from rltui.debug.doctor_machine import within
 from rltui.env.arena_groups import ArenaGroups
 from rltui.errors import RltuiError
 from rltui.learn import networks
+from rltui.runs.lock import check_writable
 from rltui.runs.paths import DataDir
 from tests.fakes.training import TINY
 
@@ -152,17 +154,21 @@ def test_a_data_folder_that_cannot_be_made(subtests: pytest.Subtests, tmp_path: 
             (tmp_path / "file").write_text("")
             found = look("data folder", data=tmp_path / place)
             assert found.outcome == "fail"
-            assert "is no folder" in found.sentence and "--data-dir" in found.advice
+            assert "Not a directory" in found.sentence and "--data-dir" in found.advice
 
 
 def test_a_data_folder_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refused(data: DataDir) -> None:
-        raise RltuiError(f"cannot write in {data.root}", "choose another data folder")
+    """Nor one whose disk has no locks, there already or not."""
 
-    monkeypatch.setattr(doctor_machine, "check_writable", refused)
-    assert look("data folder", data=tmp_path).outcome == "fail"
-    monkeypatch.setattr(os, "access", lambda path, mode: False)
-    assert "may not be written" in look("data folder", data=tmp_path / "data").sentence
+    def refused(*_: object) -> None:
+        raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
+
+    monkeypatch.setattr("fcntl.flock", refused)
+    for place in (tmp_path, tmp_path / "data"):
+        found = look("data folder", data=place)
+        assert found.outcome == "fail" and "cannot lock" in found.sentence, place
+        with pytest.raises(RltuiError, match="cannot lock"):
+            check_writable(DataDir(place))
 
 
 def test_little_shared_memory_and_a_full_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

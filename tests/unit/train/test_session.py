@@ -1,0 +1,68 @@
+"""A start that is refused leaves no run behind, and one that has begun stays."""
+
+from __future__ import annotations
+
+import errno
+import os
+from pathlib import Path
+
+import pytest
+
+from rltui.errors import RltuiError
+from rltui.profile.load import load
+from rltui.runs.atomic import replace_file
+from rltui.runs.journal import JournalWriter
+from rltui.runs.paths import DataDir
+from rltui.train import session
+from rltui.train.setup import TrainOptions
+from tests.fakes.saved_runs import header, make_run, row
+from tests.fakes.training import TINY
+
+
+@pytest.fixture
+def options(tmp_path: Path) -> TrainOptions:
+    file = tmp_path / "tiny.toml"
+    file.write_text(TINY)
+    return TrainOptions(load(file), str(file), DataDir(tmp_path / "data"))
+
+
+class Refused:
+    """In the place of a session: something of it cannot be had, after some files were written."""
+
+    begins = False
+
+    def __init__(self, context: session.StartContext, *_: object) -> None:
+        journal = JournalWriter(context.paths.journal)
+        journal.write(row(0))  # as a branch has its parent's
+        if self.begins:
+            journal.write(header())
+        journal.close()
+        replace_file(context.paths.profile, b"")
+        raise RltuiError("rollouts need more shared memory than there is")
+
+
+def test_a_refused_start_leaves_no_run(options: TrainOptions, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(session, "_Session", Refused)
+    with pytest.raises(RltuiError, match="shared memory"):
+        session.train(options)
+    assert options.data.run_names() == []
+    paths = make_run(options.data, "older", commits=0)
+    monkeypatch.setattr(session, "_Session", type("Begun", (Refused,), {"begins": True}))
+    with pytest.raises(RltuiError, match="shared memory"):
+        session.train(options)
+    assert len(options.data.run_names()) == 2 and paths.exists()
+
+
+def test_a_disk_without_locks_or_room_is_refused_before_anything_is_made(
+    options: TrainOptions, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(*_: object) -> None:
+        raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
+
+    with monkeypatch.context() as patched, pytest.raises(RltuiError, match="cannot lock"):
+        patched.setattr("fcntl.flock", refused)
+        session.train(options)
+    monkeypatch.setattr("rltui.checks.components.free_bytes", lambda root: 1000)
+    with pytest.raises(RltuiError, match="no room for checkpoints"):
+        session.train(options)
+    assert options.data.run_names() == []

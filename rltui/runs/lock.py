@@ -115,8 +115,8 @@ class RunLock:
         threading.Thread(target=self._beat, args=(on_lost,), name="lock", daemon=True).start()
 
     def _beat(self, on_lost: Callable[[Holder], None]) -> None:
-        while not self._released.wait(BEAT):
-            if self._me is not None and (found := _read(self._paths)) not in (Holder(), self._me):
+        while self._me is not None and not self._released.wait(BEAT):
+            if (found := _read(self._paths)) not in (Holder(), self._me):
                 on_lost(found)
                 return
             with contextlib.suppress(OSError):

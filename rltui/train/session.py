@@ -51,7 +51,11 @@ def train(options: TrainOptions) -> int:
             f"nothing to do: the total of {options.steps:,} is reached; raise --steps, or start from zero: --resume new"
         )
         return 0
-    paths = context.paths
+    paths, taken = context.paths, ""
+    if options.take_over and (other := lock_holder(paths)) is not None and other.by_name:
+        with RunLock(paths, take_over=True) as lock:
+            taken = lock.notice
+        context = prepare(options)  # it may have saved meanwhile
     fresh = not paths.exists()
     if context.found_a_name and not claim_run(paths):
         return train(options)  # a start in the same second has it
@@ -59,11 +63,11 @@ def train(options: TrainOptions) -> int:
     with ExitStack() as stack:
         if fresh:
             stack.push(partial(_undo_start, paths))  # comes last, when the lock is free again
-        lock = stack.enter_context(RunLock(paths, options.take_over))
+        lock = stack.enter_context(RunLock(paths))
         confirm(options.data, context.plan)
         check_writable(options.data, context.plan.run)
         clean_temporary(paths)
-        return _Session(context, paths, stack, lock).run()
+        return _Session(context, paths, stack, lock).run(taken)
 
 
 def _undo_start(paths: RunPaths, kind: type[BaseException] | None, *_: object) -> None:
@@ -105,7 +109,8 @@ class _Session:
         self._viewer: ViewerHost | None = None
         self._warned: set[str] = set()
 
-    def run(self) -> int:
+    def run(self, taken: str = "") -> int:
+        """taken: over from whom."""
         self._stop.install()
         self._lock.watch(self._taken_over)
         publish = self._publisher.publish
@@ -120,7 +125,7 @@ class _Session:
         )
         self._stack.callback(viewer.close)
         trainer = Trainer(self._context, self._loop, task, writer, viewer, server, self._stop)
-        for notice in filter(None, (self._lock.notice, self._unclean)):
+        for notice in filter(None, (taken, self._lock.notice, self._unclean)):
             self._publisher.log("warning", "runs", notice)
         for notice in learner.notices:
             self._publisher.log("warning", "learner", notice)

@@ -201,8 +201,9 @@ def plan_launch(
     `own`: as `auto`, of the runs of this profile alone.
     fork: from that one a new run of this profile begins, whatever it is the newest of (`--fork-from`). sources: of the
     profile's own components, name → hash of the file; changed ones are warned of. said: by phase and setting, what the
-    profile says of it (`env.from_profile.said_settings`), by which what is set by hand holds and is named; empty: nothing. now: Unix seconds.
-    take_over: see RunLock. Every byte of the chosen checkpoint has been checked. Raises NothingFits, DamagedState, RltuiError where its run is being trained (exit 1).
+    profile says of it (`env.from_profile.said_settings`), by which what is set by hand holds and is named; empty: nothing.
+    now: Unix seconds. take_over: see RunLock. Every byte of the chosen checkpoint has been checked. Raises NothingFits,
+    DamagedState, RltuiError where its run is being trained (exit 1).
     """
     if run is not None:
         data.run(run)

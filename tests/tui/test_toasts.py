@@ -8,7 +8,8 @@ from textual.widgets._toast import Toast
 from rltui.tui.cockpit.change_prompt import ChangePrompt
 from rltui.tui.notifications import Notice, Notifier
 from rltui.tui.settings import NoticeKind, UiSettings
-from rltui.tui.widgets.footer import Answer
+from rltui.tui.text import Line
+from rltui.tui.widgets.footer import ANSWER_ROWS, Answer
 from tests.fakes.screens import cockpit, live_run, until
 
 
@@ -46,7 +47,7 @@ async def test_a_long_text_and_many_kinds_leave_the_panes_to_be_seen() -> None:
         )
         toasts = pilot.app.screen.query(Toast)
         assert all(toast.outer_size.height <= 4 for toast in toasts)
-        assert min(toast.region.y for toast in toasts) >= pilot.app.size.height - 12
+        assert min(toast.region.y for toast in toasts) >= pilot.app.size.height - 13
 
 
 async def test_a_toast_hides_neither_the_answer_above_the_footer_nor_a_dialog_s_line(
@@ -55,12 +56,17 @@ async def test_a_toast_hides_neither_the_answer_above_the_footer_nor_a_dialog_s_
     for size in ((80, 24), (120, 40)):
         with subtests.test(size=size):
             async with cockpit(live_run(), size) as pilot:
-                words = (("the milestone is deleted: u takes it back, " * 2, "warn"),)
-                pilot.app.screen.query_one(Answer).say(words, size[0], 1)
+                words = (("the milestone is deleted: u takes it back, " * 9, "warn"),)
                 pilot.app.notify("deleted", timeout=60)
                 await until(pilot, lambda: any(toast.outer_size.height for toast in pilot.app.screen.query(Toast)))
-                await until(pilot, lambda: pilot.app.screen.query_one(Answer).region.height > 0)
                 answer = pilot.app.screen.query_one(Answer)
+
+                def said(answer: Answer = answer, words: Line = words, room: int = size[0]) -> bool:
+                    """Again and again, for the screen's own tick has nothing to say."""
+                    answer.say(words, room, 1)
+                    return answer.region.height == ANSWER_ROWS
+
+                await until(pilot, said)
                 assert not any(toast.region.overlaps(answer.region) for toast in pilot.app.screen.query(Toast))
                 await pilot.press("colon")
                 await until(pilot, lambda: isinstance(pilot.app.screen, ChangePrompt))

@@ -148,6 +148,16 @@ def _around(folder: Path | None) -> list[Path]:
     return [*beside, Path.cwd()]
 
 
+def repeated_rewards(data: Mapping[str, Any], folder: Path | None) -> Iterator[ValidationFinding]:
+    """Rewards that are one class, named in two ways: the first would be lost."""
+    first: dict[tuple[KeyPath, str], str] = {}
+    for part in placed_components(data):
+        if part.kind == "reward":
+            written = first.setdefault((part.path[:-1], absolute_name(part.name, folder)), part.name)
+            if written != part.name:
+                yield ValidationFinding(part.path, "the same reward is named twice", f"{written} alone", part.name)
+
+
 def file_parameters(part: PlacedComponent, folder: Path | None) -> dict[str, str]:
     """The component's parameters that are files (`file` in their metadata), absolute; none of what is no component."""
     try:

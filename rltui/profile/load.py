@@ -18,6 +18,7 @@ from rltui.profile.components import (
     file_parameters,
     lists_as_tuples,
     placed_components,
+    repeated_rewards,
 )
 from rltui.profile.curriculum import Phases, campaign_misfits, named_phases, read_phases, stored_name, with_first_phase
 from rltui.profile.locate import STORED_FILES, locate, name_in_text
@@ -208,7 +209,7 @@ def _findings(
     unusable: set[str] = set()
     for part in placed_components(data):
         findings += check_component(part, folder, unusable)
-    findings += check_rows(data, folder)
+    findings += [*repeated_rewards(data, folder), *check_rows(data, folder)]
     wrong = {finding.path for finding in findings}  # what is wrong in itself needs no rule's opinion too
     findings += [finding for finding in broken_rules(data) if finding.path not in wrong]
     if phases is not None and not phases.sound:  # what the first phase would have given is not missing

@@ -13,6 +13,7 @@ import pytest
 from rltui.env.from_profile import env_spec
 from rltui.errors import RltuiError
 from rltui.profile.load import load
+from rltui.profile.source import ProfileError
 from rltui.registry import Component, build, resolve
 
 REWARD = """\
@@ -113,6 +114,16 @@ def test_a_package_that_imports_the_file_comes_first(tmp_path: Path) -> None:
     )
     assert amount_of(f"{tmp_path / 'rewards' / 'mine.py'}:Mine") == 4
     assert amount_of(f"{tmp_path / 'broken' / 'mine.py'}:Mine") == 5, "its package is not needed"
+
+
+def test_one_reward_named_in_two_ways_is_a_mistake(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = written(
+        bot(tmp_path, 1), {"bot.toml": '[rewards]\n"rewards/relative.py:Mine" = 1\n"rewards.relative:Mine" = 2\n'}
+    )
+    monkeypatch.chdir(folder)
+    with pytest.raises(ProfileError, match="the same reward is named twice") as caught:
+        load("bot.toml")
+    assert [problem.line for problem in caught.value.problems] == [3]
 
 
 KINDS = """\

@@ -22,6 +22,7 @@ from rltui.runs.meta import Signature
 from rltui.tui.checks.child import Run, ask, run_child
 
 NAMED = re.compile(rb"""["']([^"'\n]{1,300}\.\w{1,5})(?::\w+)?["']""")  # "my/touch.py:Touch", "table.csv", "phase.toml"
+MODULE = re.compile(rb"""["']([A-Za-z_][\w.]*):\w+["']""")  # "rewards.touch:Touch"
 NEAR = re.compile(r'did you mean "([^"]+)"')
 DEEPEST = 1  # a campaign's phases name rewards of their own, and no phases
 ABSENT = "not there"
@@ -49,16 +50,22 @@ def content_key(path: Path) -> str:
 
 
 def _stamps(content: bytes, folder: Path, deepest: int) -> Iterator[tuple[str, int, int]]:
-    """(name, time in ns, size in bytes) of each named file that is there, beside the profile or where the program was started.
+    """(name, time in ns, size in bytes) of each named file that is there, beside the profile or where the program was started,
+    and of the Python files beside those.
 
     deepest: of so many profiles named one by the other, what they name counts too.
     """
-    for name in sorted({found.decode(errors="replace") for found in NAMED.findall(content)}):
+    names = {found.decode(errors="replace") for found in NAMED.findall(content)}
+    names |= {found.decode().replace(".", "/") + ".py" for found in MODULE.findall(content)}
+    for name in sorted(names):
         for place in (Path(name), folder / name):
             about = _about(place)
             if about is None:
                 continue
             yield name, about.st_mtime_ns, about.st_size
+            if place.suffix == ".py":  # it may import those beside it
+                others = sorted(safe_io.path_of(place).parent.glob("*.py"))
+                yield from ((each.name, found.st_mtime_ns, found.st_size) for each in others if (found := _about(each)))
             if deepest and place.suffix == ".toml":
                 yield from _stamps(_read(place), place.parent, deepest - 1)
 

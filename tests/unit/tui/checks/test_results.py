@@ -50,6 +50,15 @@ def test_the_key_changes_with_the_profile_and_each_file_that_it_or_its_phases_na
         assert changed_by(profile, name) and changed_by(campaign, name), name
 
 
+def test_a_module_and_what_a_file_may_import_count_too(profile: Path) -> None:
+    Path("mine/common.py").write_text("")
+    Path("parts").mkdir()
+    Path("parts/near.py").write_text("")
+    profile.write_text(profile.read_text() + '[rewards]\n"parts.near:Near" = 1\n')
+    for name in ("parts/near.py", "mine/common.py"):
+        assert changed_by(profile, name), name
+
+
 def test_a_file_that_goes_or_comes_changes_it_too(profile: Path) -> None:
     before = content_key(profile)
     Path("mine/touch.py").unlink()

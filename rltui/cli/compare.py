@@ -41,7 +41,7 @@ def run(args: argparse.Namespace) -> int:
     from rltui.tui.checks.results import paid_changes, saved_changes
 
     data = data_dir(args.data_dir)
-    (one, at, mine), (other, then, theirs) = (_found(data, text) for text in (args.left, args.right))
+    (one, at, mine, doubt), (other, then, theirs, more) = (_found(data, text) for text in (args.left, args.right))
     if (one.name, at) == (other.name, then):
         raise RltuiError(f"{args.left} and {args.right} are the same", "name two runs or saved states", exit_code=2)
     same = one.name == other.name  # the later one is told by what came after the earlier one
@@ -52,25 +52,28 @@ def run(args: argparse.Namespace) -> int:
     paid = paid_changes(changes, known) + weights_apart(left.snapshot, right.snapshot, (left.name, right.name))
     found = compare_rewards(left, right, paid)
     others = changes if isinstance(changes, str) else [change.key for change in changes]
-    say(json_text(found.document()) if args.json else "\n".join(_lines(found, others)))
+    doubts = [one_line(text) for text in (doubt, more) if text]
+    document = {**found.document(), "doubts": doubts}
+    say(json_text(document) if args.json else "\n".join(_lines(found, others, doubts)))
     return int(bool(found.refused))
 
 
-def _found(data: DataDir, text: str) -> tuple[RunPaths, int | None, Path]:
-    """The run, the timesteps of the saved state that is meant, and its profile."""
+def _found(data: DataDir, text: str) -> tuple[RunPaths, int | None, Path, str]:
+    """The run, the timesteps of the saved state that is meant, its profile, and why its reward does not count, where it does not."""
     from rltui.profile.locate import STATE_FILE
     from rltui.runs.resolve import find_checkpoint
 
     if "/" not in text:
         paths = named_or_newest_run(data, text)
-        return paths, None, paths.profile
+        return paths, None, paths.profile, ""
     paths, state = find_checkpoint(data, text)
     if state.timesteps is None:
         raise RltuiError(f"{text}: its timesteps are not known: {state.damage or 'meta.json cannot be read'}")
-    return paths, state.timesteps, state.path / STATE_FILE
+    doubt = f"the reward of {text} does not count: {state.caveat}" if state.caveat else ""
+    return paths, state.timesteps, state.path / STATE_FILE, doubt
 
 
-def _lines(found: RewardComparison, others: list[str] | str) -> list[str]:
+def _lines(found: RewardComparison, others: list[str] | str, doubts: list[str]) -> list[str]:
     from rltui.cli.output import aligned, number
     from rltui.run_state.compare import NOT_SKILL
 
@@ -78,7 +81,7 @@ def _lines(found: RewardComparison, others: list[str] | str) -> list[str]:
     for side in (found.left, found.right):
         rows.append((side.name, side.reward_words, number(side.counted or None), number(side.snapshot.timesteps)))
     lines = [*aligned(rows, right=frozenset({1, 2, 3})), "", one_line(found.sentence)]
-    lines += [NOT_SKILL] if not found.refused else []
+    lines += ([NOT_SKILL] if not found.refused else []) + doubts
     if isinstance(others, str):
         return [*lines, one_line(others)]
     more = f" and {len(others) - NAMED} more" if len(others) > NAMED else ""

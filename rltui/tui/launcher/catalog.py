@@ -15,7 +15,6 @@ from rltui.events.episode_reward import WINDOW
 from rltui.profile.locate import ProfileFile, list_profiles
 from rltui.profile.source import MAX_BYTES
 from rltui.profile.toml_text import toml_values
-from rltui.run_state.reader import judged
 from rltui.runs import inventory
 from rltui.runs.inventory import CheckpointInfo
 from rltui.runs.paths import DataDir, RunPaths
@@ -116,6 +115,8 @@ class CatalogReader:
         """With what takes longer of some runs that were new to the last look; None where all is known."""
         if not self._further:
             return None
+        from rltui.run_state.reader import judged  # the first picture does not wait for it
+
         until = time.monotonic() + FURTHER_SECONDS
         while self._further and time.monotonic() < until:
             name = self._further.pop()

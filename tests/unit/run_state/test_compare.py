@@ -120,8 +120,9 @@ def data(tmp_path: Path) -> DataDir:
     other = "gamma = 0.9\n[rewards]\ntouch = {weight = 5.0, power = 2.0}\n"
     write(data, "power", [header(), *rows(1, 100, 14.0)], other)
     write(data, "seed", [header(), *rows(1, 100, 14.0)], "seed = 1\n[rewards]\ntouch = 5.0\n")
-    for run, at in (("alpha", 100), ("paid", 100)):
-        place(data.run(run).checkpoint(at * STEPS), make_files(make_meta(run, 1, at * STEPS)))
+    for run, at, entropy in (("alpha", 100, 4.4), ("paid", 100, 0.01)):
+        meta = msgspec.structs.replace(make_meta(run, 1, at * STEPS), entropy=entropy)
+        place(data.run(run).checkpoint(at * STEPS), make_files(meta))
     return data
 
 
@@ -149,6 +150,7 @@ def test_runs_and_saved_states_by_the_command(data: DataDir, capsys: pytest.Capt
         out = capsys.readouterr().out
         assert sentence in out, (words, out)
         assert ("not skill" in out) is (code == 0)
+        assert ("does not count: entropy" in out) is any(word.startswith("paid/") for word in words)
         compared(data, *words, "--json", code=code)
         document = json.loads(capsys.readouterr().out)
         assert (document["better"], sentence in document["sentence"]) == (better, True)

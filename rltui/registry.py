@@ -16,7 +16,7 @@ from types import ModuleType
 from typing import Any, Literal
 
 from rltui import safe_io, user_files
-from rltui.errors import RltuiError, did_you_mean, hints, in_words, where_in
+from rltui.errors import USERS_PREFIX, RltuiError, did_you_mean, hints, in_words, where_in
 
 Kind = Literal["obs", "action table", "reward", "reset", "terminal", "player"]
 
@@ -281,5 +281,7 @@ def _why(error: BaseException) -> str:
         return f"{missing} is {moved} now: change the import"
     if missing.startswith(RLGYM_1):
         return f"{missing} is of RLGym 1: rewards of RLGym 2 work as they are, from rlgym.api and rlgym.rocket_league"
+    if missing and not missing.startswith(USERS_PREFIX):
+        return f"install {missing.partition('.')[0]}, or put it beside the file that imports it"
     frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename != user_files.__file__]
-    return "".join([*traceback.format_list(frames[-2:]), *traceback.format_exception_only(error)]).strip()
+    return "".join([*traceback.format_list(frames[-2:]), in_words(error)]).strip()

@@ -97,8 +97,11 @@ def test_what_is_missing_is_named_as_the_file_names_it(tmp_path: Path) -> None:
     for name, words in (("off", "No module named 'rewards.nothing'"), ("out", "cannot import name 'b' from 'rewards")):
         with pytest.raises(RltuiError) as refused:
             resolve("reward", f"{tmp_path / 'rewards' / name}.py:Mine")
-        assert words in refused.value.message and "rltui_user" not in refused.value.message
+        assert words in refused.value.message and "rltui_user" not in refused.value.message + refused.value.hint
         assert "user_files" not in refused.value.hint
+    assert public_hint(tmp_path, "import nothing_of_that_name") == (
+        "install nothing_of_that_name, or put it beside the file that imports it"
+    )
 
 
 def test_a_package_that_imports_the_file_comes_first(tmp_path: Path) -> None:
@@ -124,6 +127,12 @@ def test_one_reward_named_in_two_ways_is_a_mistake(tmp_path: Path, monkeypatch: 
     with pytest.raises(ProfileError, match="the same reward is named twice") as caught:
         load("bot.toml")
     assert [problem.line for problem in caught.value.problems] == [3]
+
+
+def public_hint(folder: Path, text: str) -> str:
+    with pytest.raises(RltuiError) as refused:
+        resolve("reward", f"{written(folder, {'alone/lost.py': text}) / 'alone' / 'lost.py'}:Mine")
+    return refused.value.hint
 
 
 KINDS = """\

@@ -66,20 +66,20 @@ EVERYWHERE = (
 )  # fmt: skip
 
 COCKPIT = (
-    Action("pause", ("P", "p"), "Pause", "Pause, or go on", "Training", 5, trains=True),
-    Action("checkpoint", ("C", "c"), "Checkpoint", "Save a checkpoint after this iteration", "Training", 7, trains=True),
+    Action("pause", ("P", "p"), "Pause", "Pause, or go on", "Training", 6, trains=True),
+    Action("checkpoint", ("C", "c"), "Checkpoint", "Save a checkpoint after this iteration", "Training", 8, trains=True),
     Action("milestone", ("M",), "Milestone", "Keep a milestone: never pruned", "Training", 11, trains=True),
-    Action("stop", ("S",), "Stop", "Finish, save, stop; again: at once", "Training", 8, trains=True),
-    Action("render", ("V",), "Watch", "The newest weights at play, on or off", "Training", 6, trains=True),
+    Action("stop", ("S",), "Stop", "Finish, save, stop; again: at once", "Training", 5, trains=True),
+    Action("render", ("V",), "Watch", "The newest weights at play, on or off", "Training", 7, trains=True),
     Action("change", ("colon",), "Change…", "Type a change: lr 1e-4, reward touch 2", "Training", 2, trains=True),
-    Action("flags", ("D",), "Debug", "All debug flags, for all workers or one", "Training", 9, row=_FLAGS),
+    Action("flags", ("D",), "Debug", "All debug flags, for all workers or one", "Training", 9, trains=True, row=_FLAGS),
     Action("flag('debug_actions')", ("A",), "Flag: actions", "Choices, before and after the pipeline", "Training", trains=True, row=_FLAGS),
     Action("flag('debug_learning')", ("L",), "Flag: learning", "Every figure of each update", "Training", trains=True, row=_FLAGS),
     Action("flag('debug_turtled_start')", ("T",), "Flag: turtled starts", "New episodes begin on the roof", "Training", trains=True, row=_FLAGS),
     Action("flag('global_debug_mode')", ("G",), "Flag: resets", "How episodes begin; the turtle probe", "Training", trains=True, row=_FLAGS),
     Action("flag('debug_checkpoints')", ("K",), "Flag: saving", "What is saved and pruned, and why", "Training", trains=True, row=_FLAGS),
     Action("next_phase", ("N",), "Next phase", "Next phase of the campaign; asks first", "Training", trains=True),
-    Action("resume", ("R",), "Resume", "Go on with a run that has ended", "Training", 10),
+    Action("resume", ("R",), "Resume", "Go on with a run that has ended", "Training", 17),
     Action("take_control", ("O",), "Take control", "Take control from another viewer", "Training", trains=True),
     Action("pane('1')", ("1",), "Metrics", "Show the charts", "View", daily=True, row=_PANES),
     Action("pane('2')", ("2",), "Rewards", "Show the rewards", "View", row=_PANES),
@@ -155,7 +155,7 @@ BROWSER = (
 
 FORM = (
     Action("edit", ("enter",), "Change", "Change the value; fold a section", "Editing", 3),
-    Action("accept", ("Y",), "Take", "Take the name or value that was probably meant", "Editing", 4),
+    Action("accept", ("Y",), "Take", "Take the name or value that was probably meant", "Editing", 10),
     Action("save", ("s", "ctrl+o"), "Save", "See the difference, and save", "Editing", 2),
     Action("undo", ("u",), "Undo", "Undo", "Editing", 5),
     Action("redo", ("U",), "Redo", "Redo", "Editing", was=("r",)),

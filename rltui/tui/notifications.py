@@ -12,6 +12,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Literal
 
 from textual.notifications import Notification, Notify
+from textual.widgets._toast import Toast
 
 from rltui.errors import RltuiError
 from rltui.events.records import PhaseChanged, end_words
@@ -278,8 +279,15 @@ class Notifier:
         self._toasts[kind] = shown
         over += [self._toasts.pop(kind) for kind in list(self._toasts)[:-MOST_TOASTS]]
         for old in over:  # behind the message that has it shown
-            self._app.call_later(self._app._unnotify, old)
+            self._app.call_later(self._forget, old)
         self._app.post_message(Notify(shown))
+
+    def _forget(self, old: Notification) -> None:
+        """With the row that holds it: Textual leaves that, and a dozen of them would push all later ones off the screen."""
+        for toast in [toast for screen in self._app.screen_stack for toast in screen.query(Toast)]:
+            if toast._notification is old:
+                toast._expire()
+        self._app._unnotify(old)
 
     def _hook_failed(self, words: str) -> None:
         """From the hook's thread, or from this one."""

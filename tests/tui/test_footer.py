@@ -72,5 +72,13 @@ async def test_the_way_on_from_a_run_that_has_ended_is_there() -> None:
         run = FakeRun([*run_story.told(40), run_story.finished(819_200, NOW)], process=False)
         async with cockpit(run, size) as pilot:
             await until_shown(pilot, "■ STOPPED")
-            await until(pilot, lambda: all(way in last_line(pilot) for way in ("R Resume", "H Launcher")))
-            assert ":" in dimmed(pilot) and not {"R", "H"} & set(dimmed(pilot))
+            await until(pilot, lambda: "act R Resume │" in last_line(pilot) and "H Launcher" in last_line(pilot))
+            offered = pilot.app.screen.query_one(Footer).offered
+            assert [action.name for action in offered if action.trains] == [], "dead keys"
+
+
+async def test_stop_is_offered_at_every_size_beside_every_pane() -> None:
+    async with cockpit(live_run(), (80, 24)) as pilot:
+        for pane in cockpit_of(pilot).panes:
+            await pilot.press(pane.NUMBER)
+            await until(pilot, lambda pane=pane: pane.has_focus and "S Stop" in last_line(pilot))

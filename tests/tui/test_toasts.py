@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import pytest
-from textual.widgets._toast import Toast
+from textual.widgets._toast import Toast, ToastHolder
 
 from rltui.tui.cockpit.change_prompt import ChangePrompt
 from rltui.tui.notifications import Notice, Notifier
 from rltui.tui.settings import NoticeKind, UiSettings
 from rltui.tui.text import Line
 from rltui.tui.widgets.footer import ANSWER_ROWS, Answer
-from tests.fakes.screens import cockpit, live_run, until
+from tests.fakes import run_story, sent_screen
+from tests.fakes.fake_run import FakeRun
+from tests.fakes.screens import NOW, cockpit, live_run, until
 
 
 def notice(number: int, kind: NoticeKind = "milestone", text: str = "15,000,000 timesteps") -> Notice:
@@ -74,3 +76,14 @@ async def test_a_toast_hides_neither_the_answer_above_the_footer_nor_a_dialog_s_
                 line = pilot.app.screen.query_one("#typed").region
                 assert not any(toast.region.overlaps(line) for toast in pilot.app.screen.query(Toast))
                 assert max(toast.region.bottom for toast in pilot.app.screen.query(Toast)) == size[1]
+
+
+async def test_the_dozenth_refusal_is_seen_like_the_first() -> None:
+    """Each in the place of the last: none leaves anything that would push later ones off the screen."""
+    run = FakeRun([*run_story.told(40), run_story.finished(819_200, NOW)], process=False)
+    with sent_screen.followed() as sent:
+        async with cockpit(run) as pilot:
+            for key, words in [("P", "pause"), ("V", "render"), ("M", "milestone")] * 5:
+                await pilot.press(key)
+                await until(pilot, lambda words=words: f"{words}" in sent.terminal.text.partition("9 Log")[2])
+                assert len(pilot.app.screen.query(ToastHolder)) <= 2

@@ -86,7 +86,7 @@ PANES: tuple[type[Pane], ...] = (
 )
 _FILTER, _RESUME = (next(action for action in COCKPIT if action.name == name) for name in ("filter", "resume"))
 _ALWAYS = [action for action in in_footer("cockpit") if action not in (_FILTER, _RESUME)]
-_TRAINING = frozenset(action.name for action in in_footer("cockpit") if action.trains)
+_TRAINING = frozenset(action.name for action in _ALWAYS if action.trains)
 AWAY = 60.0  # seconds; who was away for less remembers
 TICK = 1.0  # seconds; ages grow also when nothing is heard
 
@@ -142,7 +142,7 @@ class CockpitScreen(Screen[None]):
     def compose(self) -> ComposeResult:
         yield StatusPane(name="status", classes="status")
         yield self.grid
-        yield Footer(_ALWAYS, self._pane_keys)
+        yield Footer((), self._footer_keys)
         yield Answer("pane('a')")
         yield FilterBar()
 
@@ -239,11 +239,12 @@ class CockpitScreen(Screen[None]):
         """The pane that has the focus."""
         return self.grid.focused_pane
 
-    def _pane_keys(self) -> Sequence[Action]:
-        """For the footer, of the focused pane and of a run that has ended."""
+    def _footer_keys(self) -> Sequence[Action]:
+        """What acts: of a run that has ended nothing that needs a trainer; of the focused pane its own."""
         pane = self.focused_pane()
-        of_run = [] if self.running else [_RESUME]
-        return [*of_run, *([_FILTER] if pane.FILTERS else []), *pane_footer(pane.pane_id())] if pane else of_run
+        always = [action for action in _ALWAYS if self.running or not action.trains]
+        found = [*([] if self.running else [_RESUME]), *([_FILTER] if pane and pane.FILTERS else [])]
+        return [*found, *(pane_footer(pane.pane_id()) if pane else []), *always]
 
     def on_pane_tab_clicked(self, message: Pane.TabClicked) -> None:
         self.grid.show_pane(message.pane)

@@ -38,7 +38,7 @@ def test_the_way_out_and_help_are_dropped_last(subtests: pytest.Subtests) -> Non
 
 def test_the_cockpit_keeps_the_command_line_the_palette_the_pane_s_main_key_and_the_way_back() -> None:
     """The way back from the present state, too: a maximised pane, a paused run; what their keys are called then."""
-    least = {"leave", "app.help", "app.command_palette", "change", "filter", "pause", "render"}
+    least = {"leave", "app.help", "app.command_palette", "change", "filter", "pause", "stop"}
     for width in (80, 100, 120, 200):
         assert least <= set(shown("cockpit", width))
         parts = fitting(offered("cockpit"), {"maximise": "All panes", "pause": "Resume"}, width)

@@ -26,7 +26,7 @@ def random_state(rng: np.random.Generator, arenas: int, blue: int, orange: int) 
     forward, up = _directions(rng, shape)
     flags = {name: _coin(rng, shape) for name in ("is_boosting", "is_supersonic", "is_holding_jump", "has_jumped")}
     flags |= {name: _coin(rng, shape) for name in ("is_jumping", "has_double_jumped", "has_flipped", "world_contact")}
-    on_ground = _coin(rng, shape)
+    on_ground = _coin(rng, shape) | (demo > 0)
     flip_time, air_time = _range(rng, shape, 1.0), _range(rng, shape, 2.0)
     has_flip = ~flags["has_double_jumped"] & ~flags["has_flipped"] & (air_time < 1.25)
     return GameState(

@@ -204,7 +204,7 @@ def named_or_training_run(data: DataDir, name: str | None) -> RunPaths:
     """The run of that name; without one, the only run that is training. RltuiError where none or several are."""
     if name is not None:
         return _existing_run(data, name)
-    return _only(training_runs(data))[0]
+    return _only(training_runs(data), "name one, or stop all: rltui stop --all")[0]
 
 
 def training_runs(data: DataDir) -> list[RunPaths]:
@@ -221,11 +221,11 @@ def _training_runs(data: DataDir) -> list[RunPaths]:
     return [paths for paths in map(data.run, data.run_names()) if lock_holder(paths) is not None]
 
 
-def _only(running: list[RunPaths]) -> list[RunPaths]:
+def _only(running: list[RunPaths], hint: str = "name one") -> list[RunPaths]:
     """The same. RltuiError where they are several."""
     if len(running) > 1:
         names = ", ".join(paths.name for paths in running)
-        raise RltuiError(f"{len(running)} runs are training: {names}", "name one", exit_code=2)
+        raise RltuiError(f"{len(running)} runs are training: {names}", hint, exit_code=2)
     return running
 
 

@@ -182,7 +182,7 @@ def test_stop_all_ends_every_run_and_names_each(start: Start, rltui: Run, data: 
     assert rltui("stop", "--all")[0] == 1
     processes = [start(run=run) for run in ("alpha", "beta")]
     code, _, err = rltui("stop")
-    assert code == 2 and "2 runs are training: alpha, beta" in err
+    assert code == 2 and "2 runs are training: alpha, beta" in err and "rltui stop --all" in err
     assert rltui("stop", "alpha", "--all")[0] == 2
     code, out, err = rltui("stop", "--all")
     assert (code, err) == (0, "")

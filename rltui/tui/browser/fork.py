@@ -32,10 +32,22 @@ PATIENCE = 0.15  # seconds that the cursor rests before bytes are read for it
 
 
 def profiles_for(data: DataDir, entry: CheckpointInfo) -> dict[Path, ProfileEntry]:
-    """By path, in the order in which they are offered; each is named as a start is told of it."""
-    own = saved_profile(data.run(entry.run), entry.path)
+    """By path, in the order in which they are offered: what it was trained with first. Each is named as a start is told of it."""
+    own, name = saved_profile(data.run(entry.run), entry.path), entry.meta.profile if entry.meta else ""
     found = {own: read_profile(ProfileFile(str(own), own, False))} if own.is_file() else {}
-    return found | {listed.path: read_profile(listed) for listed in list_profiles()}
+    others = sorted(list_profiles(), key=lambda listed: bool(found) or listed.name != name)
+    return found | {listed.path: read_profile(listed) for listed in others}
+
+
+def without_twins(profiles: Mapping[Path, ProfileEntry]) -> dict[Path, ProfileEntry]:
+    """None that says the same as the first, which is the state's own; until both are checked none is left out."""
+    first = next(iter(profiles.values()), None)
+    own = first.summary.hash if first is not None and first.summary is not None else ""
+    return {
+        path: profile
+        for path, profile in profiles.items()
+        if profile is first or not own or profile.summary is None or profile.summary.hash != own
+    }
 
 
 def shown_name(profile: ProfileEntry, entry: CheckpointInfo) -> str:
@@ -119,7 +131,8 @@ class ForkScreen(Dialog[LaunchPlan | None]):
         self.rested()
 
     def _show(self) -> None:
-        self._list.set_rows([Row(path, row(profile, self._entry)) for path, profile in self._profiles.items()])
+        shown = without_twins(self._profiles)
+        self._list.set_rows([Row(path, row(profile, self._entry)) for path, profile in shown.items()])
         self._explain()
 
     def _explain(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import msgspec
@@ -10,8 +11,8 @@ import pytest
 from rltui.runs.inventory import CheckpointInfo, read_inventory
 from rltui.runs.meta import Signature
 from rltui.runs.paths import DataDir
-from rltui.tui.browser.fork import profiles_for, row
-from rltui.tui.checks.results import ProfileCheck
+from rltui.tui.browser.fork import profiles_for, row, without_twins
+from rltui.tui.checks.results import ProfileCheck, ProfileSummary
 from rltui.tui.launcher.catalog import ProfileEntry
 from tests.fakes import data_folder
 from tests.fakes.saved_runs import SIGNATURE, make_run
@@ -36,15 +37,24 @@ def test_the_state_s_own_comes_first_and_is_told_by_its_path(entry: CheckpointIn
     assert [profile.name for profile in others][:2] == ["ball-touching", "bronze-skills"]
 
 
+def test_its_own_is_offered_once_and_first_also_where_only_its_name_is_left(
+    entry: CheckpointInfo, tmp_path: Path
+) -> None:
+    found = profiles_for(DataDir(tmp_path / "data"), entry)
+    own, second = next(iter(found.values())), next(profile for profile in found.values() if profile.name == "quick")
+    same = ProfileCheck(valid=True, summary=ProfileSummary(hash="ab"))
+    other = ProfileCheck(valid=True, summary=ProfileSummary(hash="cd"))
+    for check, listed in ((same, False), (other, True), (None, True)):
+        checked = found | {own.path: replace(own, check=same), second.path: replace(second, check=check)}
+        assert (second.path in without_twins(checked)) == listed
+    own.path.unlink()
+    assert next(iter(profiles_for(DataDir(tmp_path / "data"), entry).values())).name == "quick"
+
+
 def test_of_a_campaign_it_is_the_run_s(entry: CheckpointInfo, tmp_path: Path) -> None:
     data = DataDir(tmp_path / "data")
     data.run("alpha").profile.write_text('schema = 1\n[[curriculum.phases]]\nprofile = "first"\n')
     assert next(iter(profiles_for(data, entry))) == data.run("alpha").profile
-
-
-def test_without_one_only_the_others_are_offered(entry: CheckpointInfo, tmp_path: Path) -> None:
-    (entry.path / "profile.toml").unlink()
-    assert next(iter(profiles_for(DataDir(tmp_path / "data"), entry).values())).name == "ball-touching"
 
 
 def test_what_does_not_fit_is_said_beside_the_name(entry: CheckpointInfo, tmp_path: Path) -> None:

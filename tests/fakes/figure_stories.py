@@ -28,7 +28,7 @@ ROWS = (
     (0, 0, 0, 0, 0, 1, 0, 0),
     (0, 0, 0, 0, 0, 0, 0, 1),
 )
-COUNTS = (5_000, 400, 3_100, 1_000, 500, 0)  # turns left 4 %, right 31 %
+COUNTS = (500_000, 40_000, 310_000, 100_000, 50_000, 0)  # turns left 4 %, right 31 %
 
 
 def table_used(counts: Sequence[int] = COUNTS, table_hash: str = HASH) -> TableUsed:

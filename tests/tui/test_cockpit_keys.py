@@ -33,7 +33,7 @@ from rltui.tui.panes.chart_view import Charting
 from rltui.tui.panes.log import LogPane
 from rltui.tui.panes.metrics import MetricsPane
 from rltui.tui.widgets.dialogs import ChoiceDialog
-from tests.fakes import run_story, sent_screen
+from tests.fakes import figure_stories, run_story, sent_screen
 from tests.fakes.fake_run import FakeControl, FakeRun
 from tests.fakes.screens import NOW, Clock, cockpit, cockpit_of, live_run, rooms_in, until, until_shown
 
@@ -102,6 +102,18 @@ async def test_the_next_phase_is_asked_about_and_staying_comes_first() -> None:
         assert control_of(run).sent == []
         await pilot.press("N", "n")
         await until(pilot, lambda: control_of(run).sent == [NextPhase()])
+
+
+async def test_where_no_phase_follows_none_is_asked_about(subtests: pytest.Subtests) -> None:
+    for name, phases in (("no campaign", 0), ("the last phase", 1)):
+        with subtests.test(name):
+            run = live_run()
+            run.records.add(figure_stories.plan(phases), run_story.campaign_iteration(NOW))
+            async with cockpit(run) as pilot:
+                await until(pilot, lambda: cockpit_of(pilot).snapshot.plan is not None)
+                await pilot.press("N")
+                await until(pilot, lambda: "next phase: not now" in [title for title, _ in notices(pilot)])
+                assert isinstance(pilot.app.screen, CockpitScreen)
 
 
 async def test_a_flag_is_shown_as_the_trainer_says_and_the_key_turns_it_off() -> None:

@@ -31,6 +31,7 @@ from rltui.events.commands import (
 from rltui.events.promotion import distances
 from rltui.run_state.change_command import begun
 from rltui.run_state.condition import condition, is_on
+from rltui.run_state.progress import is_last_phase
 from rltui.run_state.reader import RecordSource, RunReader
 from rltui.run_state.snapshot import LeftAt, RunSnapshot
 from rltui.tui.actions import COCKPIT, Action, Place, bindings, in_footer, pane_footer
@@ -372,6 +373,10 @@ class CockpitScreen(Screen[None]):
                 self.send(NextPhase())
 
         self._check_may_ask("next phase")
+        plan = self.snapshot.plan
+        if is_last_phase(self.snapshot) or (plan is not None and not plan.phases):
+            why = "this is the last one" if plan is not None and plan.phases else "the profile has no phases"
+            raise RltuiError("next phase: not now", f"none follows: {why}")
         distances_left = [distance.words for distance in distances(self.snapshot.metrics)]
         self.app.push_screen(phase_dialog(distances_left), decide)
 

@@ -24,7 +24,7 @@ from rltui.tui.panes.pane import View
 from rltui.tui.text import Line, clean, crop, pad, wrap
 from rltui.tui.widgets.bars import filled_bar
 
-ENOUGH = 1000  # choices before anything is concluded
+ENOUGH = 1_000_000  # choices before anything is concluded: a new bot leans to one side for a while
 LOPSIDED = 3.0  # times more to one side than to the other
 FEW = 0.5  # share of rows never chosen that is worth a word
 MUCH = 0.5  # share of one row that is worth a word
@@ -98,9 +98,7 @@ def warnings(use: TableUsage, controls: Controls) -> Iterator[str]:
         return
     what, one, left, other, right = next(iter(sides(use, controls)), ("", "", 0.0, "", 0.0))
     if what == "turns" and max(left, right) > LOPSIDED * min(left, right):
-        yield (
-            f"turns {one} {_percent(left)}, {other} {_percent(right)}: are both in the table and legal, and the observation mirrored?"
-        )
+        yield (f"turns {one} {_percent(left)}, {other} {_percent(right)}: is the observation mirrored?")
     most = max(range(len(use.counts)), key=lambda row: use.counts[row])
     if use.counts[most] > MUCH * total:
         yield f"row {most} is {_percent(use.counts[most] / total)} of all choices: if early, raise the entropy coefficient"

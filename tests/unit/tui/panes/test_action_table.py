@@ -30,12 +30,13 @@ def lut_pane(table_hash: str = figure_stories.HASH, outcome: str = "pass") -> Ac
 def test_lut_says_first_what_should_not_be_so() -> None:
     lines = drawn(lut_pane(), USED).split("\n")
     assert lines[0].startswith("! turns left 4.0 %, right 31 %")
+    assert "table" not in lines[0], "of which the next line says that it passes"
     assert "✓ the table passes: 2 of 2 checks; the table mine.csv" in lines
     assert "rows     5 of 6 chosen, 1 never" in lines
     assert "sides    turns left 4 %, right 31 %" in lines
     assert "buttons  jump 5 % · boost 35 % · handbrake 0 %" in lines
     first = next(line for line in lines if "full throttle" in line)
-    assert first.split() == ["0", "50.00", "%", "5.00", "k", "full", "throttle"]
+    assert first.split() == ["0", "50.00", "%", "500", "k", "full", "throttle"]
     wide = next(line for line in drawn(lut_pane(), USED, 100).split("\n") if "full throttle" in line)
     assert wide.split()[3] == "━" * 12, "there is room for a bar too"
     assert lines[-1].split()[:2] == ["5", "0"] and lines[-1].endswith("(never)")
@@ -106,7 +107,7 @@ USE = TableUsage(COUNTS)
 
 
 def test_shares_by_hand() -> None:
-    assert USE.total == 10_000
+    assert USE.total == 1_000_000
     assert USE.share(0) == 0.5
     assert USE.dead == 1
     assert USE.held(ROWS, STEER, -1) == 0.04
@@ -131,12 +132,14 @@ def test_before_the_first_choice_nothing_is_known() -> None:
 
 def test_what_should_not_be_so_is_said() -> None:
     assert next(warnings(USE, ROWS)).startswith("turns left 4.0 %, right 31 %")
-    assert list(warnings(TableUsage((5_000, 1_500, 3_000, 500, 0, 0)), ROWS)) == [], (
+    assert list(warnings(TableUsage((500_000, 150_000, 300_000, 50_000, 0, 0)), ROWS)) == [], (
         "half as often is no case for a warning"
     )
-    assert list(warnings(TableUsage(tuple(count // 100 for count in COUNTS)), ROWS)) == [], "100 choices say nothing"
-    assert "row 0 is 97 % of all choices" in next(warnings(TableUsage((9_700, 100, 100, 100, 0, 0)), ROWS))
-    assert "4 of 6 rows never chosen" in list(warnings(TableUsage((500, 500, 0, 0, 0, 0)), []))[-1]
+    assert list(warnings(TableUsage(tuple(count // 100 for count in COUNTS)), ROWS)) == [], (
+        "a new bot leans to one side"
+    )
+    assert "row 0 is 97 % of all choices" in next(warnings(TableUsage((970_000, 10_000, 10_000, 10_000, 0, 0)), ROWS))
+    assert "4 of 6 rows never chosen" in list(warnings(TableUsage((500_000, 500_000, 0, 0, 0, 0)), []))[-1]
 
 
 def test_controls_of_another_table_are_not_used() -> None:

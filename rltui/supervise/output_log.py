@@ -39,6 +39,8 @@ class ChildOutput:
         os.close(self._descriptor)
 
     def __reduce__(self) -> tuple[Callable[..., None], tuple[Any, ...]]:
+        if sys.platform == "win32":
+            raise RuntimeError("`pipe` makes none here")
         from multiprocessing.reduction import DupFd
 
         return _print_into, (DupFd(self._descriptor),)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import selectors
 import sys
 import threading
 import time
@@ -24,9 +23,11 @@ LAUNCH_LOG = "RLTUI_LAUNCH_LOG"  # variable of a detached launch: the file that 
 RATE = 1 << 16  # bytes a second that are kept, shared equally by the children
 PART_BYTES = 4 << 20  # a part this long is rotated
 LONGEST_LINE = 1 << 14  # bytes; a longer one is broken
-CHUNK = 1 << 18  # bytes read at once
-PIPE_BYTES = 1 << 20  # of Linux: what a child prints at once without waiting
-SECOND, LOOK = 1.0, 0.1  # seconds; LOOK: between two looks at whether a second is over
+PIPE_BYTES = 1 << 20  # of a pipe, where the system lets us choose; read at once
+SECOND = 1.0
+# Seconds from a look to the next; SOON after one that found something. Woken by each print instead, the thread would take the
+# processor from who prints, hundreds of times a second.
+LOOK, SOON = 0.1, 0.02
 
 
 class ChildOutput:
@@ -87,11 +88,11 @@ class OutputLog:
         self._file: BinaryIO | None = None
         self._moved = False  # the trainer's own words go there too
         self._deleted = 0  # bytes of parts that are no more
-        self._selector = selectors.DefaultSelector()
+        self._sources: dict[int, _Source] = {}  # by the descriptor that is read
         self._second = clock()
         self._told: set[Level] = set()
         self._tell: Callable[[Level, str, str], None] = lambda level, source, message: None
-        self._ending = False
+        self._ending = threading.Event()
         self._thread = threading.Thread(target=self._run, name="output", daemon=True)
 
     def start(self, tell: Callable[[Level, str, str], None]) -> OutputLog:
@@ -111,7 +112,7 @@ class OutputLog:
             with contextlib.suppress(OSError):  # a user may have so many bytes of pipes
                 fcntl.fcntl(writing, fcntl.F_SETPIPE_SZ, PIPE_BYTES)
         os.set_blocking(reading, False)
-        self._selector.register(reading, selectors.EVENT_READ, _Source(name))
+        self._sources[reading] = _Source(name)
         return ChildOutput(writing)
 
     def on_record(self, record: Record) -> None:
@@ -128,49 +129,48 @@ class OutputLog:
 
     def close(self) -> None:
         """Write what is left of children that have ended."""
-        self._ending = True
+        self._ending.set()
         self._thread.join(2 * SECOND)
         if self._thread.is_alive():
             return
-        for key in self._sources():
-            self._end(key)
-        self._selector.close()
+        for descriptor in list(self._sources):
+            self._end(descriptor)
 
     def _run(self) -> None:
-        while not self._ending:
-            self._read(LOOK)
-        for _ in range(PIPE_BYTES // CHUNK):
-            self._read(0)
+        pause = LOOK
+        while not self._ending.wait(pause):
+            pause = SOON if self._read() else LOOK
+        self._read()
 
-    def _read(self, seconds: float) -> None:
-        share = RATE // max(len(self._sources()), 1)
-        for key, _ in self._selector.select(seconds):
+    def _read(self) -> bool:
+        """Whether there was something."""
+        found, sources = False, list(self._sources.items())
+        for descriptor, source in sources:
             try:
-                chunk = os.read(key.fd, CHUNK)
+                chunk = os.read(descriptor, PIPE_BYTES)
             except BlockingIOError:
                 continue
+            found = True
             if not chunk:
-                self._end(key)
-            elif lines := key.data.take(chunk, share):
+                self._end(descriptor)
+            elif lines := source.take(chunk, RATE // len(sources)):
                 self._write(lines)
-                self._tell_once("info", f"what {key.data.name} prints is in the run's {self._path.name}")
+                self._tell_once("info", f"what {source.name} prints is in the run's {self._path.name}")
         if self._clock() - self._second >= SECOND:
             self._turn_second()
+        return found
 
-    def _sources(self) -> list[selectors.SelectorKey]:
-        return list((self._selector.get_map() or {}).values())
-
-    def _end(self, key: selectors.SelectorKey) -> None:
-        self._selector.unregister(key.fd)
-        os.close(key.fd)
-        self._write(key.data.take(b"", RATE))
-        self._count(key.data)
+    def _end(self, descriptor: int) -> None:
+        source = self._sources.pop(descriptor)
+        os.close(descriptor)
+        self._write(source.take(b"", RATE))
+        self._count(source)
 
     def _turn_second(self) -> None:
         self._second = self._clock()
-        for key in self._sources():
-            self._count(key.data)
-            key.data.kept = 0
+        for source in list(self._sources.values()):
+            self._count(source)
+            source.kept = 0
         with self._mutex, contextlib.suppress(OSError):
             self._rotate_if_long()
 

@@ -40,11 +40,11 @@ class ChildOutput:
         os.close(self._descriptor)
 
     def __reduce__(self) -> tuple[Callable[..., None], tuple[Any, ...]]:
-        if sys.platform == "win32":
-            raise RuntimeError("`pipe` makes none here")
-        from multiprocessing.reduction import DupFd
+        if sys.platform != "win32":
+            from multiprocessing.reduction import DupFd
 
-        return _print_into, (DupFd(self._descriptor),)
+            return _print_into, (DupFd(self._descriptor),)
+        raise RuntimeError("`pipe` makes none on Windows")
 
 
 def _print_into(passed: Any) -> None:

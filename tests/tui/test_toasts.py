@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from textual.widgets._toast import Toast, ToastHolder
 
+from rltui.errors import RltuiError
+from rltui.tui.capture import screen_text
 from rltui.tui.cockpit.change_prompt import ChangePrompt
 from rltui.tui.notifications import Notice, Notifier
 from rltui.tui.settings import NoticeKind, UiSettings
@@ -87,3 +89,22 @@ async def test_the_dozenth_refusal_is_seen_like_the_first() -> None:
                 await pilot.press(key)
                 await until(pilot, lambda words=words: f"{words}" in sent.terminal.text.partition("9 Log")[2])
                 assert len(pilot.app.screen.query(ToastHolder)) <= 2
+
+
+async def test_a_notice_is_shown_whole_however_long(subtests: pytest.Subtests) -> None:
+    words = "only a profile can be compared: choose one under Profiles, which the launcher lists first, of all that there are"
+    for size in ((120, 40), (80, 24)):
+        async with cockpit(live_run(), size) as pilot:
+            notifier = Notifier(pilot.app, UiSettings(), lambda: 1.0, lambda sequence: None)
+            for length in range(30, len(words), 9):
+                with subtests.test(size=size, length=length):
+                    text = words[:length].rpartition(" ")[0] + " " + "x" * 7
+                    notifier.refuse(RltuiError(text))
+
+                    def shown(text: str = text) -> bool:
+                        rows = [
+                            row.partition("▌")[2].rstrip("│┃ ") for row in screen_text(pilot.app.screen).split("\n")
+                        ]
+                        return text in " ".join(" ".join(rows).split())
+
+                    await until(pilot, shown)

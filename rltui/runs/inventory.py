@@ -107,6 +107,12 @@ class CheckpointInfo:
         return self.milestone.partition("/")[0]
 
     @property
+    def phase_words(self) -> str:
+        """The phase's folder, of a checkpoint its number; empty outside of phases."""
+        number = self.meta.phase if self.meta else None
+        return self.phase or ("" if number is None else str(number))
+
+    @property
     def address(self) -> str:
         """As commands name it, behind its run: `Phase1-BallTouching/005M`, `250000`."""
         return self.milestone or self.path.name

@@ -143,7 +143,7 @@ BROWSER = (
     Action("delete", ("X", "delete"), "Delete", "Move it to the trash; empty that there", "Milestones", 15, was=("D",)),
     Action("undo", ("u",), "Undo", "Undo a deletion or keeping; restore from the trash", "Milestones", 16),
     Action("compare", ("equals_sign",), "Compare", "Compare two; there [ ] choose the metric", "View", 9),
-    Action("mark", ("space",), "Mark", "Mark for a comparison (■); fold a run", "View", 7),
+    Action("mark", ("space",), "Select", "Select for a comparison (■); fold a run", "View", 7),
     Action("filter", ("slash",), "Filter", "Filter the table; esc clears", "View", 4),
     Action("column", ("1-9",), "Sort", "Sort by this column; again: reversed", "View", palette=False, bound=False),
     Action("verify", ("v",), "Verify", "Compare every byte with its hash", "View"),

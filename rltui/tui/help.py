@@ -32,7 +32,7 @@ HELP_LAUNCHER = (
 )
 HELP_BROWSER = (
     ("", "Every saved state of every bot. The tree chooses what the table shows; branches and forks stand below the run that they left."),
-    ("signs", "○ hashes not compared yet (v does), ✓ every byte is right, ✗ damaged, ! unrecognised, left alone, × in the trash; ▲ pinned, ● released, ■ marked for the comparison"),
+    ("signs", "○ hashes not compared yet (v does), ✓ every byte is right, ✗ damaged, ! unrecognised, left alone, × in the trash; ▲ pinned, ● released, ■ selected for the comparison; before a reward: ★ the best, ▼ it does not count"),
     ("milestone", "a copy that is kept until you delete it"),
     ("checkpoint", "the newest states of a run; older ones are pruned as newer ones come, but for the best by reward"),
     ("comparison", "= after space on a row: figures are those that the two states were saved with, each with the episodes that its reward is a mean over"),

@@ -327,7 +327,7 @@ async def test_pin_promote_and_note_stand_beside_the_milestone(data: DataDir) ->
         assert tree(milestone(data, "001.09568M")) == before
         await go_to(pilot, data.run("alpha").checkpoint(11_468_800))
         await pilot.press("e")
-        await until_shown(pilot, "only milestones can be marked")
+        await until_shown(pilot, "only milestones can be noted, pinned or released")
 
 
 async def test_a_checkpoint_is_kept_as_a_milestone_and_u_takes_it_back(data: DataDir) -> None:
@@ -474,7 +474,7 @@ async def test_comparing_wants_two_and_shows_only_what_differs(data: DataDir) ->
     fill(data)
     async with browser(data) as pilot:
         await pilot.press("equals_sign")
-        await until_shown(pilot, "two are compared: 0 marked")
+        await until_shown(pilot, "two are compared: 0 selected")
         await go_to(pilot, milestone(data, "001.09568M"))
         await pilot.press("space")
         await go_to(pilot, milestone(data, "000.5M"))
@@ -489,7 +489,7 @@ async def test_comparing_wants_two_and_shows_only_what_differs(data: DataDir) ->
         await pilot.press("escape", "space")  # this one marked too
         await go_to(pilot, data.run("beta").milestones / PHASE / "005M")
         await pilot.press("space", "equals_sign")
-        await until_shown(pilot, "two are compared: 3 marked")
+        await until_shown(pilot, "two are compared: 3 selected")
         await go_to(pilot, milestone(data, "000.5M"))
         await pilot.press("space", "equals_sign")
         await until_shown(pilot, "the curves are of single iterations")

@@ -225,7 +225,7 @@ def _numbers(comparison: CheckpointComparison, now: float, width: int) -> list[L
     found.append(_row("saved", _ages(left.meta, right.meta, now), width))
     for name, texts in (
         ("run", (left.run, right.run) if names != [left.title, right.title] else ()),
-        ("phase", (left.phase or formatting.UNKNOWN, right.phase or formatting.UNKNOWN)),
+        ("phase", tuple(entry.phase_words or formatting.UNKNOWN for entry in (left, right))),
         ("profile", tuple(entry.meta.profile if entry.meta else formatting.UNKNOWN for entry in (left, right))),
         ("note", (left.mark.note, right.mark.note)),
     ):

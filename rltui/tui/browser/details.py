@@ -83,9 +83,8 @@ def _origin(entry: CheckpointInfo, library: Library) -> Rows:
     if meta is None:
         return [("folder", str(entry.path), "muted")]
     stage = f", stage {meta.stage}" if meta.stage else ""
-    phase = entry.phase or (f"{meta.phase}" if meta.phase is not None else formatting.UNKNOWN)
     rows: Rows = [
-        ("phase", f"{phase}{stage}", ""),
+        ("phase", f"{entry.phase_words or formatting.UNKNOWN}{stage}", ""),
         ("profile", meta.profile or formatting.UNKNOWN, ""),
         ("parent", meta.parent or formatting.UNKNOWN, ""),
         ("observation", meta.obs_signature, ""),

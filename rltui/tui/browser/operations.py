@@ -83,7 +83,7 @@ def _change_mark(data: DataDir, entry: CheckpointInfo, change: Callable[[Milesto
 
 def _check_can_mark(entry: CheckpointInfo) -> None:
     if entry.kind != "milestone":
-        raise RltuiError("only milestones can be marked", "M keeps a checkpoint as one")
+        raise RltuiError("only milestones can be noted, pinned or released", "M keeps a checkpoint as one")
 
 
 def keep_checkpoint(data: DataDir, entry: CheckpointInfo) -> Outcome:

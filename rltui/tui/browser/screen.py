@@ -221,7 +221,7 @@ class BrowserScreen(Screen[None]):
             raise RltuiError("it belongs to no run")
 
     def action_mark(self) -> None:
-        """Folds a run in the tree; marks a state in the table."""
+        """Folds a run in the tree; selects a state in the table."""
         if self.focused is self.tree_list:
             if not self.tree_list.fold():
                 raise RltuiError("only a run opens and closes")
@@ -366,8 +366,8 @@ class BrowserScreen(Screen[None]):
         """Says how to choose two where there are not."""
         chosen = to_compare(self.library, self.table.marked, self.entry)
         if len(chosen) != 2:
-            hint = "space marks a row; the highlighted one may be the second"
-            raise RltuiError(f"two are compared: {len(chosen)} marked", hint)
+            hint = "space selects a row; the highlighted one may be the second"
+            raise RltuiError(f"two are compared: {len(chosen)} selected", hint)
         comparison, charts = compare(*chosen), self._dependencies.charts
         self.app.push_screen(CompareScreen(self._data, comparison, self._clock, charts))
 

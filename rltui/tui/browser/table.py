@@ -55,7 +55,7 @@ def _time(entry: CheckpointInfo) -> float | None:
 _PHASE = re.compile(r"Phase(\d+)-.*")
 NAME = CheckpointColumn("", "state", 11, 0, lambda entry, now: entry.label, right=False, role="strong")
 RUN = CheckpointColumn("", "run", 18, 4, lambda entry, now: entry.run, right=False, role="muted")
-PHASE = CheckpointColumn("", "phase", 6, 5, lambda entry, now: _PHASE.sub(r"\1", entry.phase), role="muted")
+PHASE = CheckpointColumn("", "phase", 6, 5, lambda entry, now: _PHASE.sub(r"\1", entry.phase_words), role="muted")
 COLUMNS = (
     CheckpointColumn("1", "timesteps", 12, 1, lambda entry, now: formatting.count(entry.timesteps), lambda entry: entry.timesteps),
     CheckpointColumn("2", "reward", 9, 2, lambda e, now: reward_with_mark(e.best, e.meta)[0], lambda e: e.meta.mean_reward if e.meta else None, caveat=lambda e: e.caveat or e.damage or ""),
@@ -73,6 +73,8 @@ NARROWEST = 20  # columns that rows are made for before the table has a size
 REWARD, AGE = "2", "5"
 NOTE = "9"
 SORTABLE = tuple(column.key for column in COLUMNS)
+DIGITS, SUPERSCRIPTS = "123456789", "¹²³⁴⁵⁶⁷⁸⁹"  # raised, they are no figures of the column
+RAISED, PLAIN = str.maketrans(DIGITS, SUPERSCRIPTS), str.maketrans(SUPERSCRIPTS, DIGITS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,9 +155,8 @@ def head(columns: Sequence[CheckpointColumn], sorting: Sorting, width: int) -> L
         arrow = ("▼" if sorting.descending else "▲") if column.key and column.key == sorting.key else ""
         text = f"{column.title}{arrow}"
         digit = column.key if column.key in SORTABLE and len(text) < size - 1 else ""
-        space = " " if digit and len(text) < size - 2 else ""
-        gap = " " * max(size - len(text) - len(digit) - len(space), 0)
-        label = ((digit, "key"), (f"{space}{text}", "strong" if arrow else "muted"))
+        gap = " " * max(size - len(text) - len(digit), 0)
+        label = ((digit.translate(RAISED), "key"), (text, "strong" if arrow else "muted"))
         lead = "  " if column.key == NOTE else ""
         spans += [(gap, ""), *label] if column.right else [(lead, ""), *label, (gap[len(lead) :], "")]
     return tuple(span for span in spans if span[0])
@@ -167,7 +168,8 @@ def key_at(head_line: Line, x: int) -> str:
     found = ""
     for text, role in head_line:
         column += len(text)
-        found = text if role == "key" and text in SORTABLE else "" if not text.strip() else found
+        plain = text.translate(PLAIN)
+        found = plain if role == "key" and plain in SORTABLE else "" if not text.strip() else found
         if x < column:
             return found
     return ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from pathlib import Path
 
 import msgspec
@@ -11,7 +12,10 @@ import pytest
 from rltui import formatting
 from rltui.runs.inventory import CheckpointInfo, MilestoneMark, read_checkpoint_info, read_inventory
 from rltui.runs.paths import DataDir
+from rltui.tui.ascii import to_ascii
 from rltui.tui.browser import table
+from rltui.tui.browser.compare import compare
+from rltui.tui.browser.compare import lines as compared
 from rltui.tui.browser.details import lines
 from rltui.tui.browser.library import Library
 from rltui.tui.browser.table import Sorting
@@ -113,3 +117,25 @@ def test_the_best_by_reward_is_the_best_of_the_healthy(data: DataDir) -> None:
     best = next(entry for entry in entries if entry.best)
     text = plain(lines(best, Library(data.root), True, 0.0, 70))
     assert "★ the best of 3 healthy ones under the same rewards" in text
+
+
+def test_digits_of_titles_are_raised_so_that_they_are_no_figures_of_a_column() -> None:
+    line = table.head(table.fitting(120), Sorting(), 120)
+    text = plain([line])
+    assert "¹timesteps" in text and "⁵age▲" in text
+    assert not set(text) & set("123456789")
+    assert table.key_at(line, text.index("timesteps") + 2) == "1"
+    assert "1timesteps" in to_ascii(text)
+
+
+def test_a_checkpoint_s_phase_is_the_same_in_table_details_and_comparison(tmp_path: Path) -> None:
+    data = DataDir(tmp_path / "data")
+    one, other = read_inventory(make_run(data, commits=2)).entries
+    assert one.meta is not None and one.meta.phase == 1
+    [column] = [column for column in table.fitting(200) if column.title == "phase"]
+    assert column.text(one, 0.0) == one.phase_words == "1"
+    for text in (
+        plain(lines(one, Library(data.root), True, 0.0, 70)),
+        plain(compared(compare(one, other), "", 0.0, 70)),
+    ):
+        assert re.search(r"^ *phase +1\b", text, re.MULTILINE), text

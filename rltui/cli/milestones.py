@@ -125,10 +125,11 @@ def _check(args: argparse.Namespace, data: DataDir) -> int:
     """Of one state, a run or all runs; each is told once its bytes are read."""
     from rltui.runs.checkpoint import damage
     from rltui.runs.inventory import list_states
-    from rltui.runs.resolve import find_checkpoint
+    from rltui.runs.resolve import find_checkpoint, run_called
 
-    runs = [data.run(name) for name in data.run_names() if args.state in (None, name)]
-    is_one = args.state is not None and not runs
+    run = run_called(data, args.state) if args.state is not None else None
+    is_one = args.state is not None and run is None
+    runs = [run] if run is not None else [data.run(name) for name in data.run_names()]
     meant = [(paths, info) for paths in runs for info in list_states(paths)]
     found: list[dict[str, Any]] = []
     for paths, info in [find_checkpoint(data, args.state, _retyped(args))] if is_one else meant:
@@ -222,14 +223,16 @@ def _restore(args: argparse.Namespace, data: DataDir) -> int:
 def _deleted(text: str, data: DataDir, retyped: Callable[[str], str]) -> Trashed:
     """The newest in the trash that the words fit: its place there, its old folder, or `RUN/…` with its name's end."""
     from rltui.runs.paths import absolute
-    from rltui.runs.resolve import missing_run_error, with_short_names
+    from rltui.runs.resolve import missing_run_error, run_called, states_called, with_short_names
     from rltui.runs.trash import list_trash
 
-    run, _, rest = text.strip("/").partition("/")
+    typed, _, rest = text.strip("/").partition("/")
+    paths = run_called(data, typed)
+    run = typed if paths is None else paths.name  # it may be gone
     trash = list_trash(data)
     for entry in trash:
         by_path = absolute(text) in (entry.folder, data.root / entry.place)
-        if by_path or (entry.run == run and rest in (entry.state, entry.state.rpartition("/")[2])):
+        if by_path or (entry.run == run and states_called({entry.state: None}, rest)):
             return entry
     names = [f"{entry.run}/{entry.state}" for entry in trash]
     if meant := [name for name in names if name.endswith(f"/{text.strip('/')}")]:

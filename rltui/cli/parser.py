@@ -180,7 +180,9 @@ def add_json(parser: argparse.ArgumentParser) -> None:
 
 def add_run(parser: argparse.ArgumentParser, default: str) -> None:
     """RUN, optional; `default` says in words which run is taken without it."""
-    parser.add_argument("run", metavar="RUN", nargs="?", help=f"name of the run (default: {default})")
+    parser.add_argument(
+        "run", metavar="RUN", nargs="?", help=f"name of the run, or its end, as b2 (default: {default})"
+    )
 
 
 def named_or_newest_run(data: DataDir, name: str | None, *, asks: bool = False) -> RunPaths:
@@ -188,10 +190,11 @@ def named_or_newest_run(data: DataDir, name: str | None, *, asks: bool = False) 
 
     asks: where several are training, one has to be named.
     """
+    from rltui.runs.resolve import find_run
     from rltui.runs.summary import newest_run
 
     if name is not None:
-        return _existing_run(data, name)
+        return find_run(data, name)
     if asks:
         _only(_training_runs(data))
     found = newest_run(data)
@@ -202,8 +205,10 @@ def named_or_newest_run(data: DataDir, name: str | None, *, asks: bool = False) 
 
 def named_or_training_run(data: DataDir, name: str | None) -> RunPaths:
     """The run of that name; without one, the only run that is training. RltuiError where none or several are."""
+    from rltui.runs.resolve import find_run
+
     if name is not None:
-        return _existing_run(data, name)
+        return find_run(data, name)
     return _only(training_runs(data), "name one, or stop all: rltui stop --all")[0]
 
 
@@ -227,16 +232,6 @@ def _only(running: list[RunPaths], hint: str = "name one") -> list[RunPaths]:
         names = ", ".join(paths.name for paths in running)
         raise RltuiError(f"{len(running)} runs are training: {names}", hint, exit_code=2)
     return running
-
-
-def _existing_run(data: DataDir, name: str) -> RunPaths:
-    paths = data.run(name)
-    if paths.exists():
-        return paths
-    raise RltuiError(
-        f"no run {name} in {data.root}",
-        hints(did_you_mean(name, data.run_names()), "list runs: rltui ls; other folder: --data-dir DIR"),
-    )
 
 
 def at_least(least: int) -> Callable[[str], int]:

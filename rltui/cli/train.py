@@ -46,7 +46,7 @@ def add_parser(subparsers: Subparsers) -> None:
     )
     add = parser.add_argument
     add("profile", metavar="PROFILE", help="a .toml file, a name in ./profiles, or a shipped profile")
-    add("--run", metavar="NAME", help="name of the run (default: the resumed run's, else <profile>-<UTC time>)")
+    add("--run", metavar="NAME", help="name of the run (default: the resumed run's, else <profile>-<n>)")
     where = parser.add_mutually_exclusive_group()
     where.add_argument("--resume", metavar="RUN/MILESTONE|auto|new", default="auto", help=RESUME)
     where.add_argument("--fork-from", metavar="RUN/MILESTONE", help=FORK)

@@ -23,8 +23,8 @@ from rltui.profile.load import load
 from rltui.profile.locate import STATE_FILE, list_profiles
 from rltui.runs.checkpoint import POLICY_FILE, damage
 from rltui.runs.inventory import complete_checkpoints, read_checkpoint_info
-from rltui.runs.paths import DataDir, name_problem
-from rltui.runs.resolve import find_checkpoint, names_checkpoint
+from rltui.runs.paths import DataDir, RunPaths
+from rltui.runs.resolve import find_checkpoint, names_checkpoint, run_called
 from rltui.sim.state import Bool, Float, Int
 
 BEFORE = ("step", "episode", "tick", "seconds", "action")
@@ -166,8 +166,9 @@ def trace_subject(
     if path.is_dir():
         reason = damage(path) or f"no {POLICY_FILE}"
         raise RltuiError(f"{path}: no checkpoint to trace: {reason}", "rltui ls shows the runs", exit_code=2)
-    if name_problem(argument) is None and data.run(argument).exists():
-        return _of_policy(_newest(data, argument), profile, overrides)
+    run = run_called(data, argument)
+    if run is not None and (run.name == argument or argument not in [listed.name for listed in list_profiles()]):
+        return _of_policy(_newest(run), profile, overrides)
     if names_checkpoint(data, argument):
         return _of_policy(
             find_checkpoint(data, argument, lambda state: f"rltui trace {state}")[1].path, profile, overrides
@@ -191,10 +192,10 @@ def _check_known(argument: str, data: DataDir) -> None:
         )
 
 
-def _newest(data: DataDir, run: str) -> Path:
-    saved = complete_checkpoints(data.run(run))
+def _newest(run: RunPaths) -> Path:
+    saved = complete_checkpoints(run)
     if not saved:
-        raise RltuiError(f"run {run!r} has no complete checkpoint", "wait for its first, or trace its profile")
+        raise RltuiError(f"run {run.name!r} has no complete checkpoint", "wait for its first, or trace its profile")
     return saved[-1].path
 
 

@@ -126,8 +126,7 @@ class StartRequest:
         """The run asked for, else a new name made of the profile's."""
         if self.run is not None:
             return self.run
-        name = default_run_name(self.profile_name)
-        return branch_name(self.data, name) if self.data.has_run(name) else name
+        return default_run_name(self.data, self.profile_name)
 
 
 class NothingFits(RltuiError):

@@ -193,6 +193,8 @@ def claim_run(paths: RunPaths) -> bool:
         paths.folder.mkdir()
     except OSError:
         return not paths.exists()
+    with contextlib.suppress(OSError):
+        make_folder(paths.data.taken / paths.name)
     return True
 
 

@@ -6,7 +6,6 @@ import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 
 from rltui.errors import RltuiError
@@ -19,6 +18,7 @@ from rltui.safe_io import clipped, new_name_problem, path_of, path_problem, real
 # <data>/checkpoints/milestones/<run>/Phase<N>-<label>/<millions>M/
 # <data>/checkpoints/.saving/<run>/        folders being written or removed; no reader looks here
 # <data>/checkpoints/.damaged/<run>/       what stood in the way of a save and was no complete checkpoint
+# <data>/runs/.names/<run>/                empty: a name that was given, which no later run gets
 # <data>/trash/<run>/<entry>/              what a person deleted, until the trash is emptied
 
 MILESTONES = "milestones"  # the folder beside the runs' checkpoints, hence no run's name
@@ -49,6 +49,10 @@ class DataDir:
     @property
     def trash(self) -> Path:
         return self.root / "trash"
+
+    @property
+    def taken(self) -> Path:
+        return self.runs / ".names"
 
     def run(self, name: str) -> RunPaths:
         """The run's paths, whether it exists or not. RltuiError (exit 2) for a name that no run may have."""
@@ -191,18 +195,19 @@ def check_run_name(name: str) -> str:
     return name
 
 
-def default_run_name(profile: str, now: datetime | None = None) -> str:
-    """`<profile>-<UTC time>`, as in `quick-20260131-174502`."""
-    stamp = (now or datetime.now(UTC)).astimezone(UTC).strftime("%Y%m%d-%H%M%S")
-    stem = re.sub(r"[^A-Za-z0-9._-]+", "-", profile).strip("-._")[: LONGEST_NAME - len(stamp) - 1]
-    return f"{stem or 'run'}-{stamp}"
+def default_run_name(data: DataDir, profile: str) -> str:
+    """`<profile>-<n>`, as in `quick-1`: n is one more than any such run has, a deleted one and its branches too."""
+    stem = re.sub(r"[^A-Za-z0-9._-]+", "-", profile).strip("-._")[: LONGEST_NAME - 16] or "run"
+    numbered = re.compile(rf"{re.escape(stem)}-([0-9]{{1,6}})(-b[0-9]+)?", re.IGNORECASE)
+    names = {*data.run_names(), *_run_folders(data.trash), *_run_folders(data.taken)}
+    return f"{stem}-{max((int(found[1]) for found in map(numbered.fullmatch, names) if found), default=0) + 1}"
 
 
 def branch_name(data: DataDir, run: str) -> str:
     """The first free of `<run>-b2`, `<run>-b3` …; a branch of a branch counts on from its root."""
     root = re.sub(r"-b\d+$", "", run)[: LONGEST_NAME - 8]
     number = 2
-    while data.has_run(f"{root}-b{number}"):
+    while data.has_run(f"{root}-b{number}") or is_folder(data.taken / f"{root}-b{number}"):
         number += 1
     return f"{root}-b{number}"
 

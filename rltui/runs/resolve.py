@@ -1,10 +1,11 @@
-"""Look-up of a saved state by what a person types: `RUN/005M`, `RUN/250000`, a path."""
+"""Look-up of a run or saved state by what a person types: `RUN/005M`, `RUN/250000`, as a screen calls it, a path."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from rltui.errors import RltuiError, did_you_mean, hints, nearest
+from rltui.formatting import UNITS, short, timesteps_of
 from rltui.runs import checkpoint
 from rltui.runs.inventory import (
     LABEL,
@@ -21,6 +22,44 @@ Retyped = Callable[[str], str]  # `alpha/005M` → what to type with that in the
 MOST_CHOICES = 8  # commands in one hint
 
 
+def find_run(data: DataDir, text: str) -> RunPaths:
+    """As `run_called`. RltuiError where there is none, too."""
+    found = run_called(data, text)
+    if found is None:
+        near = did_you_mean(text, data.run_names())
+        raise RltuiError(
+            f"no run {text} in {data.root}", hints(near, "list runs: rltui ls; other folder: --data-dir DIR")
+        )
+    return found
+
+
+def run_called(data: DataDir, text: str) -> RunPaths | None:
+    """The run of that name, else the only one that ends so: `b2` of alpha-b2. RltuiError (exit 2) where several do."""
+    if name_problem(text) is not None or data.has_run(text):
+        return data.run(text) if name_problem(text) is None else None
+    meant = [name for name in data.run_names() if name.endswith(f"-{text}")]
+    if len(meant) > 1:
+        raise RltuiError(f"{len(meant)} runs end with -{text}: {', '.join(meant)}", "name one", exit_code=2)
+    return data.run(meant[0]) if meant else None
+
+
+def states_called(timesteps: Mapping[str, int | None], text: str) -> list[str]:
+    """Which addresses are meant: by name, else by the timesteps of the name, else by those saved: `573.44k` of 573440, and
+    also as rounded, `12.4M`.
+    """
+    phase, _, last = text.rpartition("/")
+    named = [name for name in timesteps if text in (name, name.rpartition("/")[2])]
+    count = timesteps_of(last)
+    if named or count is None:
+        return named
+    within = {name: saved for name, saved in timesteps.items() if phase in ("", name.rpartition("/")[0])}
+    return (
+        [name for name in within if timesteps_of(name.rpartition("/")[2]) == count]
+        or [name for name, saved in within.items() if saved == count]
+        or [name for name, saved in within.items() if last[-1] in UNITS and short(saved) == short(count)]
+    )
+
+
 def find_checkpoint(data: DataDir, text: str, retyped: Retyped = str) -> tuple[RunPaths, CheckpointInfo]:
     """The run and the state. RltuiError where there is none, or several are meant: with what to type instead."""
     path = absolute(text)
@@ -28,17 +67,18 @@ def find_checkpoint(data: DataDir, text: str, retyped: Retyped = str) -> tuple[R
     if run is not None and is_folder(path):
         return run, next((info for info in list_states(run) if info.path == path), read_checkpoint_info(path))
     name, _, rest = text.strip("/").partition("/")
-    if name_problem(name) is not None or not data.has_run(name):
+    run = run_called(data, name)
+    if run is None:
         raise _in_no_run(data, text.strip("/"), retyped)
     if not rest:
-        raise _only_a_run(data.run(name), retyped)
-    return data.run(name), _of_run(data.run(name), rest, retyped)
+        raise _only_a_run(run, retyped)
+    return run, _of_run(run, rest, retyped)
 
 
 def names_checkpoint(data: DataDir, text: str) -> bool:
     """Whether a saved state is meant, and no file: `alpha/005M` where there is a run alpha; `005M`, which lacks its run."""
     name, _, rest = text.partition("/")
-    return bool(LABEL.fullmatch(text)) or bool(rest and name_problem(name) is None and data.has_run(name))
+    return bool(LABEL.fullmatch(text)) or bool(rest and run_called(data, name))
 
 
 def newest_sound_before(paths: RunPaths, info: CheckpointInfo) -> CheckpointInfo | None:
@@ -65,8 +105,9 @@ def choices_hint(meant: Sequence[str], retyped: Retyped) -> str:
 
 
 def _in_no_run(data: DataDir, text: str, retyped: Retyped) -> RltuiError:
-    states = [f"{name}/{state}" for name in data.run_names() for state in _names(data.run(name))]
-    meant = [state for state in states if text and state.endswith(f"/{text}")]
+    found = {name: _timesteps(_in_lists(data.run(name))) for name in data.run_names()}
+    states = [f"{name}/{state}" for name, own in found.items() for state in own]
+    meant = [f"{name}/{state}" for name, own in found.items() for state in states_called(own, text)] if text else []
     if meant:
         return missing_run_error(text, meant, retyped)
     example = f", as in {states[-1]}" if states else ""
@@ -79,7 +120,7 @@ def _in_no_run(data: DataDir, text: str, retyped: Retyped) -> RltuiError:
 
 
 def _only_a_run(run: RunPaths, retyped: Retyped) -> RltuiError:
-    states = list(_names(run))
+    states = [info.address for info in _in_lists(run)]
     newest = f"its newest: {retyped(f'{run.name}/{states[-1]}')}" if states else ""
     return RltuiError(
         f"{run.name} is a run: name one of its saved states",
@@ -92,7 +133,7 @@ def _of_run(run: RunPaths, rest: str, retyped: Retyped) -> CheckpointInfo:
     found = {info.address: info for info in list_states(run)}
     if rest in found:
         return found[rest]
-    meant = [name for name in found if name.rpartition("/")[2] == rest]
+    meant = states_called(_timesteps(found.values()), rest)
     if len(meant) > 1:
         commands = choices_hint([f"{run.name}/{name}" for name in meant], retyped)
         raise RltuiError(f"{rest} of run {run.name!r} may be {' or '.join(meant)}", commands, exit_code=2)
@@ -121,6 +162,10 @@ def with_short_names(states: Iterable[str]) -> Iterator[str]:
         yield f"{state.partition('/')[0]}/{state.rpartition('/')[2]}"
 
 
-def _names(run: RunPaths) -> Iterator[str]:
-    """Of checkpoints, then of milestones, oldest first."""
-    yield from (info.address for info in [*list_checkpoints(run), *list_milestones(run)])
+def _timesteps(infos: Iterable[CheckpointInfo]) -> dict[str, int | None]:
+    return {info.address: info.timesteps for info in infos}
+
+
+def _in_lists(run: RunPaths) -> list[CheckpointInfo]:
+    """Checkpoints, then milestones, oldest first."""
+    return [*list_checkpoints(run), *list_milestones(run)]

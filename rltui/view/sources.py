@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rltui.errors import RltuiError, did_you_mean, hints
+from rltui.formatting import timesteps_of
 from rltui.league.players import Player, PolicySide, ScriptedSide, trained_in
 from rltui.policy.saved import SavedPolicy, load_policy
 from rltui.registry import BUILT_IN, Component, build
 from rltui.runs.checkpoint import POLICY_FILE, DamagedError, damage, read_file
-from rltui.runs.inventory import LABEL, complete_checkpoints
-from rltui.runs.paths import DataDir, RunPaths, folders, name_problem
-from rltui.runs.resolve import find_checkpoint
+from rltui.runs.inventory import complete_checkpoints
+from rltui.runs.paths import DataDir, RunPaths, folders
+from rltui.runs.resolve import find_checkpoint, run_called
 from rltui.runs.rlgym_ppo import checkpoint_at
 from rltui.safe_io import path_of
 
@@ -122,11 +123,11 @@ def source(argument: str, data: DataDir, convert: Callable[[Path], SavedPolicy] 
             return PolicySource(theirs, _convert(theirs, convert))
         reason = damage(path) or f"no {POLICY_FILE}"
         raise RltuiError(f"{path}: no checkpoint to watch: {reason}", "rltui ls shows the runs", exit_code=2)
-    if name_problem(argument) is None and data.run(argument).exists():
-        return RunPlayerSource(data.run(argument))
+    if (run := run_called(data, argument)) is not None:
+        return RunPlayerSource(run)
     if ":" in argument:
         return ScriptedSource(argument)
-    if "/" in argument or LABEL.fullmatch(argument):
+    if "/" in argument or timesteps_of(argument) is not None:
         return PolicySource(find_checkpoint(data, argument, lambda state: f"rltui watch {state}")[1].path)
     known = [*BUILT_IN["player"], *data.run_names()]
     raise RltuiError(

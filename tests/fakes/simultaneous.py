@@ -10,12 +10,10 @@ import os
 import sys
 from pathlib import Path
 
-from rltui.runs import launch_plan
 from rltui.train import session
 from rltui.train.setup import StartContext, TrainOptions, prepare
 
 BARRIER = "RLTUI_BARRIER"
-STAMP = "20260131-174502"
 
 
 def planned(options: TrainOptions) -> StartContext:
@@ -30,6 +28,5 @@ def planned(options: TrainOptions) -> StartContext:
 if __name__ == "__main__":
     from rltui.__main__ import main
 
-    launch_plan.default_run_name = lambda profile: f"{profile}-{STAMP}"
     session.prepare = planned
     sys.exit(main())

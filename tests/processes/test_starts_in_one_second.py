@@ -18,12 +18,12 @@ from rltui.runs.paths import DataDir
 from tests.fakes.forked import Forked
 from tests.fakes.patience import patience
 from tests.fakes.saved_runs import make_run
-from tests.fakes.simultaneous import BARRIER, STAMP
+from tests.fakes.simultaneous import BARRIER
 from tests.fakes.training import DEADLINE, TINY
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs fork and flock")
 
-FIRST = f"tiny-{STAMP}"
+FIRST, SECOND = "tiny-1", "tiny-2"
 
 
 def two_new_starts(folder: Path) -> list[tuple[int, str]]:
@@ -60,9 +60,9 @@ def two_new_starts(folder: Path) -> list[tuple[int, str]]:
 def test_two_new_runs_are_two_runs(tmp_path: Path) -> None:
     ends = two_new_starts(tmp_path)
     assert [code for code, _ in ends] == [0, 0], ends
-    assert any(f"planned {FIRST}-b2\n" in words for _, words in ends), ends
+    assert any(f"planned {SECOND}\n" in words for _, words in ends), ends
     data = DataDir(tmp_path / "data")
-    assert data.run_names() == [FIRST, f"{FIRST}-b2"]
+    assert data.run_names() == [FIRST, SECOND]
     for name in data.run_names():
         records = list(read_journal(data.run(name).journal))
         assert [row.iteration for row in records if isinstance(row, IterationFinished)] == [1, 2]

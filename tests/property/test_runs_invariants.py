@@ -163,4 +163,4 @@ def test_no_garbage_makes_listing_fail(run_files: dict[str, bytes], checkpoint_f
 @settings(max_examples=100, deadline=None)
 @given(st.text(max_size=150))
 def test_every_default_run_name_is_a_good_one(profile: str) -> None:
-    assert name_problem(default_run_name(profile)) is None
+    assert name_problem(default_run_name(DataDir(Path("nowhere")), profile)) is None

@@ -38,7 +38,6 @@ def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> DataDir:
     monkeypatch.setattr("rltui.profile.locate.shipped_folder", lambda: tmp_path / "none")
     monkeypatch.setattr("rltui.runs.inventory.free_bytes", lambda root: 212_000_000_000)
     monkeypatch.setattr("rltui.tui.browser.library.free_bytes", lambda root: 212_000_000_000)
-    monkeypatch.setattr("rltui.runs.launch_plan.default_run_name", lambda profile: f"{profile}-20251127-133000")
     data_folder.write_profiles(tmp_path)
     return DataDir(Path("data"))
 

@@ -254,9 +254,9 @@ async def test_a_fork_shows_what_fits_what_it_does_and_what_changes(data: DataDi
         await pilot.press("n")
         await until(pilot, lambda: isinstance(pilot.app.screen, ForkScreen))
         await until_shown(pilot, "▌✓ quick, its own")
-        await until_shown(pilot, "start the new run quick-20251127-133000 at 5,000,000 timesteps")
+        await until_shown(pilot, "start the new run quick-1 at 5,000,000 timesteps")
         await pilot.press("down")
-        await until_shown(pilot, "start the new run ball-touching-20251127-133000 at 5,000,000 timesteps")
+        await until_shown(pilot, "start the new run ball-touching-1 at 5,000,000 timesteps")
         text = await until_shown(pilot, "ppo.learning_rate  0.0002 → 0.0001")
         assert "✓ ball-touching" in text
         assert "✗ my-bot  not valid" in text
@@ -268,7 +268,7 @@ async def test_a_fork_shows_what_fits_what_it_does_and_what_changes(data: DataDi
         await pilot.press("enter")
         assert launches.plans == []
         await pilot.press("home", "down")
-        await until_shown(pilot, "start the new run ball-touching-20251127-133000 at 5,000,000 timesteps")
+        await until_shown(pilot, "start the new run ball-touching-1 at 5,000,000 timesteps")
         await pilot.press("enter")
         await until_shown(pilot, "Branch off as?")
         await pilot.press("enter")
@@ -276,11 +276,11 @@ async def test_a_fork_shows_what_fits_what_it_does_and_what_changes(data: DataDi
         plan = launches.plans[0]
         assert (plan.profile, plan.run, plan.args) == (
             "ball-touching",
-            "ball-touching-20251127-133000",
+            "ball-touching-1",
             ("--fork-from", str(milestone(data, "005M").absolute())),
         )
         await pilot.press("escape", "n")
-        await until_shown(pilot, "start the new run quick-20251127-133000 at 5,000,000 timesteps")
+        await until_shown(pilot, "start the new run quick-1 at 5,000,000 timesteps")
         await pilot.press("enter", "enter")
         await until(pilot, lambda: len(launches.plans) == 2)
         plan, path = launches.plans[1], milestone(data, "005M")

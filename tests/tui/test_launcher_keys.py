@@ -39,18 +39,18 @@ def item(pilot_screen: object) -> str:
 
 async def test_enter_launches_what_the_right_side_says_then_the_cockpit_opens(data: DataDir) -> None:
     launches = Launches(waits=True)
-    run = FakeRun(run_story.opening("ball-touching-20251127-133000"), name="ball-touching-20251127-133000")
+    run = FakeRun(run_story.opening("ball-touching-1"), name="ball-touching-1")
     async with launcher(data, launch=launches, run=run) as pilot:
-        await until_shown(pilot, "start the new run ball-touching-20251127-133000")
+        await until_shown(pilot, "start the new run ball-touching-1")
         await pilot.press("enter", "enter")  # an impatient finger starts one trainer
         await until_shown(pilot, "torch loads")
         await pilot.press("escape", "q")  # a start cannot be called back
         assert isinstance(pilot.app.screen, LaunchingScreen)
         launches.go.set()
         await until(pilot, lambda: isinstance(pilot.app.screen, CockpitScreen))
-        await until_shown(pilot, "ball-touching-20251127-133000")
+        await until_shown(pilot, "ball-touching-1")
         assert [(plan.profile, plan.run, plan.args) for plan in launches.plans] == [
-            ("ball-touching", "ball-touching-20251127-133000", ("--resume", "new"))
+            ("ball-touching", "ball-touching-1", ("--resume", "new"))
         ]
 
 
@@ -67,7 +67,7 @@ async def test_enter_resumes_n_never_does_and_a_failed_start_says_why(data: Data
             await until(pilot, lambda: isinstance(pilot.app.screen, LauncherScreen))
     assert [(plan.run, plan.args) for plan in launches.plans] == [
         ("alpha", ()),
-        ("ball-touching-20251127-133000", ("--resume", "new")),
+        ("ball-touching-1", ("--resume", "new")),
     ]
 
 
@@ -95,7 +95,7 @@ async def test_enter_before_the_words_are_there_is_not_lost(data: DataDir) -> No
         await pilot.press("enter")
         assert launches.plans == []
         checking.set()
-        await until(pilot, lambda: [plan.run for plan in launches.plans] == ["ball-touching-20251127-133000"])
+        await until(pilot, lambda: [plan.run for plan in launches.plans] == ["ball-touching-1"])
         await until_shown(pilot, "nothing is saved yet")
         launches.fails = RltuiError("over", "")
         launches.go.set()
@@ -108,7 +108,7 @@ async def test_moving_on_takes_an_early_enter_back(data: DataDir) -> None:
         await until_shown(pilot, "the profile is being checked")
         await pilot.press("enter", "down", "up")
         checking.set()
-        await until_shown(pilot, "start the new run ball-touching-20251127-133000")
+        await until_shown(pilot, "start the new run ball-touching-1")
         assert launches.plans == []
 
 
@@ -311,7 +311,7 @@ async def test_enter_on_a_new_profile_starts_a_run_of_it_and_another_profile_s_b
             async with launcher(data, launch=launches) as pilot:
                 await pilot.press("down")
                 text = await until_shown(pilot, f"R Branch off from alpha at {timesteps} timesteps")
-                assert "start the new run bronze-skills-20251127-133000" in text
+                assert "start the new run bronze-skills-1" in text
                 await pilot.press("enter")
                 await until_shown(pilot, "not now")
                 await pilot.press("escape", "R")

@@ -23,8 +23,8 @@ from rltui.profile.source import ProfileError, read_source
 from rltui.registry import BUILT_IN, TABLE_FILES, Component, build
 from rltui.runs import rlgym_ppo
 from rltui.runs.checkpoint import POLICY_FILE
-from rltui.runs.paths import DataDir, name_problem
-from rltui.runs.resolve import find_checkpoint, names_checkpoint
+from rltui.runs.paths import DataDir
+from rltui.runs.resolve import find_checkpoint, names_checkpoint, run_called
 from rltui.sim.state import Float
 
 COLUMNS = f"each row has {', '.join(CONTROLS)}"
@@ -54,7 +54,7 @@ def subject(argument: str, data: DataDir | None = None) -> Subject | None:
     if data is not None and names_checkpoint(data, argument):
         return _of_checkpoint(find_checkpoint(data, argument, lambda state: f"rltui lut {state}")[1].path)
     if _is_name(argument):
-        run = data.run(argument) if data is not None and name_problem(argument) is None else None
+        run = run_called(data, argument) if data is not None else None
         if run is not None and run.profile.is_file():
             found = _of_profile(str(run.profile))
             return (

@@ -78,7 +78,7 @@ def test_training_goes_on_from_a_name_as_from_the_folder(data: DataDir) -> None:
 def test_what_to_resume_from_instead_is_said(subtests: pytest.Subtests, data: DataDir) -> None:
     for mode, hint in [
         ("011.1M", f"type: rltui train quick --resume {STATE}"),
-        ("alpha/11.1M", 'did you mean "alpha/011.1M"?'),
+        ("alpha/11.2M", 'did you mean "alpha/011.1M"?'),
         ("alpha/1100", 'did you mean "alpha/1000"?'),
         ("nwe", 'did you mean "new"?'),
     ]:

@@ -46,7 +46,7 @@ def flip(folder: Path, name: str = "PPO_POLICY.pt") -> None:
 def test_no_run_yet(data: DataDir) -> None:
     plan = choose(data)
     assert (plan.kind, plan.checkpoint, plan.timesteps, plan.commit, plan.parent) == ("new", None, 0, 0, None)
-    assert plan.run.startswith("quick-20")
+    assert plan.run == "quick-1"
     assert plan.reason == f"start the new run {plan.run}, from zero: nothing is saved yet"
     assert (plan.profile, plan.args) == ("profiles/quick.toml", ("--resume", "new"))
     assert not data.root.exists(), "choosing creates nothing"
@@ -401,7 +401,6 @@ def test_a_plan_is_confirmed_under_the_lock(data: DataDir) -> None:
 
 @pytest.fixture
 def named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> DataDir:
-    monkeypatch.setattr("rltui.runs.launch_plan.default_run_name", lambda profile: f"{profile}-20260131-174502")
     return DataDir(tmp_path / "data")
 
 
@@ -414,7 +413,7 @@ def test_also_from_the_newest_of_its_run(named: DataDir) -> None:
     plan = fork(named, paths.checkpoint(3000))
     assert plan == LaunchPlan(
         "branch",
-        "goals-20260131-174502",
+        "goals-1",
         "from checkpoint 3000 of alpha",
         paths.checkpoint(3000),
         3000,
@@ -425,7 +424,7 @@ def test_also_from_the_newest_of_its_run(named: DataDir) -> None:
         fork=True,
         profile="profiles/goals.toml",
     )
-    assert plan.title == "start the new run goals-20260131-174502 at 3,000 timesteps"
+    assert plan.title == "start the new run goals-1 at 3,000 timesteps"
     assert plan.args == ("--fork-from", str(paths.checkpoint(3000)))
 
 
@@ -447,8 +446,8 @@ def test_a_name_that_is_taken(named: DataDir) -> None:
     paths = make_run(named)
     with pytest.raises(RltuiError, match="run 'alpha' exists: a branch needs a name of its own"):
         fork(named, paths.checkpoint(1000), "alpha")
-    make_run(named, "goals-20260131-174502")
-    assert fork(named, paths.checkpoint(1000)).run == "goals-20260131-174502-b2"
+    make_run(named, "goals-1")
+    assert fork(named, paths.checkpoint(1000)).run == "goals-2"
 
 
 def test_what_does_not_fit_says_which_expected_and_found(named: DataDir) -> None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta, timezone
+import shutil
 from pathlib import Path
 
 import pytest
 
 from rltui.errors import RltuiError
+from rltui.runs.lock import claim_run
 from rltui.runs.paths import DataDir, branch_name, check_run_name, data_dir, default_run_name, name_problem
 from tests.fakes.saved_runs import litter, make_run
 
@@ -85,11 +86,23 @@ def test_bad_run_names(subtests: pytest.Subtests) -> None:
             assert caught.value.exit_code == 2
 
 
-def test_default_names_are_of_utc_and_always_good() -> None:
-    noon = datetime(2026, 1, 31, 17, 45, 2, tzinfo=timezone(timedelta(hours=5)))
-    assert default_run_name("quick", noon) == "quick-20260131-124502"
+def test_default_names_count_what_was_ever_called_so(tmp_path: Path) -> None:
+    data = DataDir(tmp_path)
+    assert default_run_name(data, "quick") == "quick-1"
+    make_run(data, "quick-20260131-174502", commits=1)  # as runs were called
+    make_run(data, "quick-x", commits=1)
+    make_run(data, "my-quick-7", commits=1)
+    assert default_run_name(data, "quick") == "quick-1"
+    assert claim_run(data.run("quick-1")) and claim_run(data.run("quick-2-b2"))
+    assert default_run_name(data, "quick") == "quick-3"
+    shutil.rmtree(data.run("quick-2-b2").folder)
+    assert default_run_name(data, "quick") == "quick-3", "a name is given once"
+    assert branch_name(data, "quick-2") == "quick-2-b3"
+    (data.trash / "Quick-9").mkdir(parents=True)
+    assert default_run_name(data, "quick") == "quick-10"
+    assert default_run_name(data, "quick-1") == "quick-1-1"
     for profile in ("", "milestones", "my bot (ö).v2", "-", "x" * 300, "a/b\\c", "con"):
-        assert name_problem(default_run_name(profile, datetime.now(UTC))) is None
+        assert name_problem(default_run_name(data, profile)) is None
 
 
 def test_branches_count_on_from_their_root(tmp_path: Path) -> None:

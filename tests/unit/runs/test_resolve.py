@@ -11,8 +11,8 @@ from rltui.runs.inventory import (
     list_checkpoints,
 )
 from rltui.runs.paths import DataDir, RunPaths
-from rltui.runs.resolve import find_checkpoint, newest_sound_before
-from tests.fakes.saved_runs import make_run, save_milestone
+from rltui.runs.resolve import find_checkpoint, find_run, newest_sound_before
+from tests.fakes.saved_runs import make_run, save, save_milestone
 
 
 @pytest.fixture
@@ -40,6 +40,57 @@ def test_by_name(subtests: pytest.Subtests, data: DataDir, paths: RunPaths) -> N
             assert (run.name, info.name) == ("alpha", found)
 
 
+def test_as_screens_call_them(subtests: pytest.Subtests, data: DataDir, paths: RunPaths) -> None:
+    for name in ("quick-1", "quick-1-b2"):
+        make_run(data, name, commits=0)
+    branch = data.run("quick-1-b2")
+    save(branch, 1, 573_440)
+    save(branch, 2, 12_431_360)
+    save(branch, 3, 12_431_872)
+    save_milestone(branch, 2, 12_431_360, "012M", phase="Phase1-Quick")
+    save_milestone(branch, 4, 20_000_256, "020M", phase="Phase1-Quick")
+    save_milestone(branch, 4, 25_600, "000.0256M", phase="Phase1-Quick")
+    for text, run, found in (
+        ("b2/573440", "quick-1-b2", "checkpoint 573440"),
+        ("b2/573.44k", "quick-1-b2", "checkpoint 573440"),
+        ("b2/573.44 k", "quick-1-b2", "checkpoint 573440"),
+        ("quick-1-b2/573,440", "quick-1-b2", "checkpoint 573440"),
+        ("b2/573 k", "quick-1-b2", "checkpoint 573440"),  # as tables round it
+        ("b2/12M", "quick-1-b2", "milestone Phase1-Quick/012M"),
+        ("b2/Phase1-Quick/12 M", "quick-1-b2", "milestone Phase1-Quick/012M"),
+        ("b2/20,000,256", "quick-1-b2", "milestone Phase1-Quick/020M"),
+        ("1-b2/25.6k", "quick-1-b2", "milestone Phase1-Quick/000.0256M"),
+        ("alpha/1k", "alpha", "checkpoint 1000"),
+    ):
+        with subtests.test(text):
+            paths, info = find_checkpoint(data, text)
+            assert (paths.name, info.name) == (run, found)
+    for text, choices in (
+        ("b2/12.4M", ["quick-1-b2/12431360", "quick-1-b2/12431872"]),
+        ("alpha/5M", ["alpha/Phase1-BallTouching/005M", "alpha/Phase2-Goals/005M"]),
+    ):
+        with subtests.test(text), pytest.raises(RltuiError) as refused:
+            find_checkpoint(data, text)
+        assert all(choice in refused.value.hint for choice in choices)
+    for text in ("b2/573441", "b2/574440", "b2/12431000"):
+        with subtests.test(text), pytest.raises(RltuiError, match="has no saved state"):
+            find_checkpoint(data, text)
+
+
+def test_a_run_by_its_end(data: DataDir) -> None:
+    for name in ("quick-1", "quick-1-b2", "b", "goals-b3", "my-goals-b3"):
+        make_run(data, name, commits=0)
+    assert [find_run(data, text).name for text in ("b2", "1-b2", "quick-1", "1", "b")] == [
+        "quick-1-b2", "quick-1-b2", "quick-1", "quick-1", "b"
+    ]  # fmt: skip
+    with pytest.raises(RltuiError, match="2 runs end with -b3: goals-b3, my-goals-b3") as several:
+        find_run(data, "b3")
+    assert several.value.exit_code == 2
+    for text in ("2", "-b2", "k-1", "../b2"):
+        with pytest.raises(RltuiError, match="no run"):
+            find_run(data, text)
+
+
 def test_by_folder(data: DataDir, paths: RunPaths, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = paths.milestones / "Phase2-Goals/005M"
     assert find_checkpoint(data, str(folder))[1].path == folder
@@ -50,7 +101,7 @@ def test_by_folder(data: DataDir, paths: RunPaths, monkeypatch: pytest.MonkeyPat
 def test_what_is_not_there_is_said_with_what_is_near(subtests: pytest.Subtests, data: DataDir, paths: RunPaths) -> None:
     cases: list[tuple[str, str, int]] = [
         ("alpha/005M", "may be Phase1-BallTouching/005M or Phase2-Goals/005M", 2),
-        ("alpha/05M", "has no saved state '05M'", 1),
+        ("alpha/04M", "has no saved state '04M'", 1),
         ("alphq/005M", "there is no such saved state", 1),
         ("alpha", "alpha is a run: name one of its saved states", 2),
         ("", "there is no such saved state", 1),
@@ -66,7 +117,7 @@ def test_what_is_not_there_is_said_with_what_is_near(subtests: pytest.Subtests, 
 
 def test_what_to_type_instead_is_said(subtests: pytest.Subtests, data: DataDir, paths: RunPaths) -> None:
     cases: list[tuple[str, str]] = [
-        ("alpha/05M", 'did you mean "alpha/005M"?\nthose it has: rltui milestones list alpha'),
+        ("alpha/05MM", 'did you mean "alpha/005M"?\nthose it has: rltui milestones list alpha'),
         (
             "alphq/005M",
             'did you mean "alpha/005M"?\nwrite RUN/MILESTONE, as in alpha/Phase2-Goals/005M; rltui milestones lists them',

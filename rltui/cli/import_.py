@@ -47,12 +47,6 @@ def run(args: argparse.Namespace) -> int:
             exit_code=2,
         )
     _, timesteps = rlgym_ppo.read(folder)
-    options = {
-        "resume": args.path,
-        "fork_from": None,
-        "steps": timesteps,
-        "seed": None,
-        "debug": False,
-        "detach": False,
-    }
+    options = {"resume": args.path, "steps": timesteps, "fork_from": None, "seed": None}
+    options |= dict.fromkeys(("debug", "detach", "take_over"), False)
     return train.run(argparse.Namespace(**{**vars(args), **options}))

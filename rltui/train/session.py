@@ -51,11 +51,12 @@ def train(options: TrainOptions) -> int:
             f"nothing to do: the total of {options.steps:,} is reached; raise --steps, or start from zero: --resume new"
         )
         return 0
-    paths, taken = context.paths, ""
-    if options.take_over and (other := lock_holder(paths)) is not None and other.by_name:
-        with RunLock(paths, take_over=True) as lock:
+    taken = ""
+    if options.take_over and (other := lock_holder(context.paths)) is not None and other.by_name:
+        with RunLock(context.paths, take_over=True) as lock:
             taken = lock.notice
         context = prepare(options)  # it may have saved meanwhile
+    paths = context.paths
     fresh = not paths.exists()
     if context.found_a_name and not claim_run(paths):
         return train(options)  # a start in the same second has it

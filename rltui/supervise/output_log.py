@@ -7,6 +7,7 @@ the rest is counted. The trainer's own words go to the file directly, so that th
 from __future__ import annotations
 
 import contextlib
+import io
 import os
 import sys
 import threading
@@ -60,23 +61,25 @@ def _print_into(passed: Any) -> None:
 class _Source:
     """What one child prints, and how much of it was kept in this second."""
 
-    def __init__(self, name: str) -> None:
-        self.name = name
+    def __init__(self, name: str, descriptor: int) -> None:
+        self.name, self.pipe = name, io.FileIO(descriptor)
         self.kept = self.left_out = 0  # bytes of this second
         self._torn = b""  # a line's begin
 
-    def take(self, chunk: bytes, share: int) -> bytes:
-        """The lines to be written; an empty chunk is the end."""
-        text = self._torn + chunk
-        end = text.rfind(b"\n") + 1
-        if not chunk or len(text) - end > LONGEST_LINE:
-            end = len(text)
-        lines, self._torn = text[:end], text[end:]
+    def take(self, buffer: bytearray, count: int, share: int) -> bytes:
+        """The lines to be written of the first `count` bytes; 0 is the end. Of what is left out nothing is copied."""
         room = max(share - self.kept, 0)
-        kept = lines[: lines.rfind(b"\n", 0, room) + 1] if len(lines) > room else lines
-        self.kept += len(kept)
-        self.left_out += len(lines) - len(kept)
-        return b"".join(b"%s: %s\n" % (self.name.encode(), line) for line in kept.splitlines())
+        text = self._torn + bytes(memoryview(buffer)[: min(count, room)])
+        last = buffer.rfind(b"\n", 0, count) + 1
+        if count > room:
+            end, self._torn = text.rfind(b"\n") + 1, bytes(memoryview(buffer)[max(last, count - LONGEST_LINE) : count])
+            self.left_out += len(text) - end + count - room - len(self._torn)
+        else:
+            end = text.rfind(b"\n") + 1
+            end = end if count and len(text) - end <= LONGEST_LINE else len(text)
+            self._torn = text[end:]
+        self.kept += end
+        return b"".join(b"%s: %s\n" % (self.name.encode(), line) for line in text[:end].splitlines())
 
 
 class OutputLog:
@@ -88,7 +91,8 @@ class OutputLog:
         self._file: BinaryIO | None = None
         self._moved = False  # the trainer's own words go there too
         self._deleted = 0  # bytes of parts that are no more
-        self._sources: dict[int, _Source] = {}  # by the descriptor that is read
+        self._sources: list[_Source] = []
+        self._buffer = bytearray(PIPE_BYTES)
         self._second = clock()
         self._told: set[Level] = set()
         self._tell: Callable[[Level, str, str], None] = lambda level, source, message: None
@@ -112,7 +116,7 @@ class OutputLog:
             with contextlib.suppress(OSError):  # a user may have so many bytes of pipes
                 fcntl.fcntl(writing, fcntl.F_SETPIPE_SZ, PIPE_BYTES)
         os.set_blocking(reading, False)
-        self._sources[reading] = _Source(name)
+        self._sources.append(_Source(name, reading))
         return ChildOutput(writing)
 
     def on_record(self, record: Record) -> None:
@@ -133,8 +137,8 @@ class OutputLog:
         self._thread.join(2 * SECOND)
         if self._thread.is_alive():
             return
-        for descriptor in list(self._sources):
-            self._end(descriptor)
+        for source in list(self._sources):
+            self._end(source)
 
     def _run(self) -> None:
         pause = LOOK
@@ -144,31 +148,30 @@ class OutputLog:
 
     def _read(self) -> bool:
         """Whether there was something."""
-        found, sources = False, list(self._sources.items())
-        for descriptor, source in sources:
-            try:
-                chunk = os.read(descriptor, PIPE_BYTES)
-            except BlockingIOError:
+        found, sources = False, list(self._sources)
+        for source in sources:
+            count = source.pipe.readinto(self._buffer)
+            if count is None:
                 continue
             found = True
-            if not chunk:
-                self._end(descriptor)
-            elif lines := source.take(chunk, RATE // len(sources)):
+            if not count:
+                self._end(source)
+            elif lines := source.take(self._buffer, count, RATE // len(sources)):
                 self._write(lines)
                 self._tell_once("info", f"what {source.name} prints is in the run's {self._path.name}")
         if self._clock() - self._second >= SECOND:
             self._turn_second()
         return found
 
-    def _end(self, descriptor: int) -> None:
-        source = self._sources.pop(descriptor)
-        os.close(descriptor)
-        self._write(source.take(b"", RATE))
+    def _end(self, source: _Source) -> None:
+        self._sources.remove(source)
+        source.pipe.close()
+        self._write(source.take(self._buffer, 0, RATE))
         self._count(source)
 
     def _turn_second(self) -> None:
         self._second = self._clock()
-        for source in list(self._sources.values()):
+        for source in list(self._sources):
             self._count(source)
             source.kept = 0
         with self._mutex, contextlib.suppress(OSError):

@@ -51,7 +51,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _lines(data: DataDir, runs: list[tuple[RunSummary, Verdict]]) -> list[str]:
     from rltui.cli.output import aligned
-    from rltui.events.episode_reward import SHORT_SO_FAR, WHY_SHORT
+    from rltui.events.episode_reward import SHORT_SO_FAR
 
     if not runs:
         return [f"no runs in {data.root}; start one: rltui train PROFILE"]
@@ -73,7 +73,7 @@ def _lines(data: DataDir, runs: list[tuple[RunSummary, Verdict]]) -> list[str]:
     shown = None if any(campaigns) else -1
     lines = aligned([row[:shown] for row in [(*head, "CAMPAIGN"), *rows]], right=frozenset({2, 3, 4, 6, 7, 8}))
     if young := [run.name for run, _ in runs if run.reward.short]:
-        lines.append(f"{', '.join(young)}: reward over {SHORT_SO_FAR}: {WHY_SHORT}")
+        lines.append(f"{', '.join(young)}: reward over {SHORT_SO_FAR}")
     return lines + [f"{run.name}: {one_line(run.note)}" for run, _ in runs if run.note]
 
 

@@ -21,7 +21,7 @@ from rltui.events.episode_reward import (
 )
 from rltui.events.records import RunStarted, reward_of
 from rltui.run_state.history import History
-from rltui.run_state.snapshot import RunSnapshot
+from rltui.run_state.snapshot import ChartMark, RunSnapshot
 
 TAKEN = (REWARD, EPISODES, FIRST_EPISODES)
 SAYS = "rewards differ, not comparable"
@@ -70,9 +70,17 @@ def settling(snapshot: RunSnapshot) -> bool:
 
 def first_row(snapshot: RunSnapshot) -> int:
     """Of this start, under the present rewards: after the newest start, phase, stage and change of a weight by hand."""
-    paid = [mark.timesteps for mark in snapshot.marks if mark.kind == "task" or reward_of(mark.setting) is not None]
-    begun = max([*paid, snapshot.opened.timesteps if snapshot.opened is not None else -1])
+    changed = counted_since(snapshot)
+    begun = changed.timesteps if changed else snapshot.opened.timesteps if snapshot.opened is not None else -1
     return bisect_right(snapshot.history.timesteps, begun, 0, snapshot.history.length)
+
+
+def counted_since(snapshot: RunSnapshot) -> ChartMark | None:
+    """The newest phase, stage or change of a weight by hand of this start; None where there was none."""
+    start = snapshot.opened.timesteps if snapshot.opened is not None else -1
+    found = [mark for mark in snapshot.marks if mark.kind == "task" or reward_of(mark.setting) is not None]
+    newest = max(found, key=lambda mark: mark.timesteps, default=None)
+    return newest if newest is not None and newest.timesteps > start else None
 
 
 def settled_row(history: History, row: int) -> int:

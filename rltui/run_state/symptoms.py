@@ -112,8 +112,11 @@ def usual_speed(rows: Sequence[WorkerRow]) -> float | None:
 
 
 def at_work_since(snapshot: RunSnapshot) -> float:
-    """Unix seconds of when the trainer took up what it does: nobody owes a heartbeat for before. Infinite while paused."""
-    return math.inf if snapshot.paused else snapshot.state_since or 0.0
+    """Unix seconds of when the trainer took up what it does: nobody owes a heartbeat for before. Infinite while paused, and
+    before a start's first iteration: workers begin with arenas that are slow at first.
+    """
+    first = snapshot.opened is not None and snapshot.timesteps <= snapshot.opened.timesteps
+    return math.inf if snapshot.paused or first else snapshot.state_since or 0.0
 
 
 def worker_problem(row: WorkerRow, now: float, usual: float | None, since: float = 0.0) -> Word | None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from rltui import formatting
 from rltui.events.episode_reward import REWARD, SHORT_SO_FAR, WEIGHT
-from rltui.run_state.rewards import first_row, settled_row, settling
+from rltui.run_state.rewards import counted_since, first_row, settled_row, settling
 from rltui.run_state.snapshot import RunSnapshot
 from rltui.run_state.symptoms import at_work_since, symptoms, usual_speed, worker_problem
 from rltui.run_state.trend import BLOCK, FEWEST, LONG, Findings, Symptom, trend
@@ -84,9 +84,10 @@ def _too_few(snapshot: RunSnapshot) -> str:
     history, first = snapshot.history, snapshot.found.first
     rewards = history.columns[REWARD][first : history.length] if REWARD in history.columns else ()
     known = sum(value == value for value in rewards)
-    return f"{min(known, FEWEST - 1)} of {FEWEST} iterations" + (
-        " with a reward" if known < history.length - first else ""
-    )
+    words = " with a reward" if known < history.length - first else ""
+    changed = counted_since(snapshot)
+    since = f" since {changed.label.removeprefix('reward ')}" if changed is not None else ""
+    return f"{min(known, FEWEST - 1)} of {FEWEST} iterations{words}{since}"
 
 
 def _weights_moved(snapshot: RunSnapshot) -> str:

@@ -212,7 +212,7 @@ class ActiveTask:
         before = self.rates.at(self.phase_timesteps(timesteps)).policy
         self.rates.override = rate
         now = self.rates.at(self.phase_timesteps(timesteps))
-        whose = "by the profile's schedule" if rate is None else "until the profile's changes"
+        whose = "by the profile's schedule" if rate is None else "until taken back"
         doubt = "" if rate is None else rate_words(rate, self.config.profile.phase)
         return f"learning rate {now.policy:g} instead of {before:g}, critic {now.critic:g}, {whose}{_behind(doubt)}"
 
@@ -221,7 +221,7 @@ class ActiveTask:
         before = self.overrides.entropy
         self.overrides.put(ENTROPY_SETTING, ent_coef)
         self._set_entropy()
-        whose = "as in the profile" if ent_coef is None else "until the profile's changes"
+        whose = "as in the profile" if ent_coef is None else "until taken back"
         doubt = "" if ent_coef is None else entropy_words(ent_coef)
         return f"entropy coefficient {self.overrides.entropy:g} instead of {before:g}, {whose}{_behind(doubt)}"
 
@@ -230,7 +230,7 @@ class ActiveTask:
         before = self.overrides.weight(name, self.phase_timesteps(timesteps))
         self.overrides.put(weight_of(name), weight)
         now = self.overrides.weight(name, self.phase_timesteps(timesteps))
-        whose = "as in the profile" if weight is None else "until the profile's changes"
+        whose = "as in the profile" if weight is None else "until taken back"
         return f"{name} {now:g} instead of {before:g}, {whose}"
 
     @property

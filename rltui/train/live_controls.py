@@ -242,7 +242,7 @@ class LiveControls:
             case Resume():
                 self._resume(pending)
             case Stop(mode=mode):
-                self.stop.request(URGENCY[mode], f"stop ({mode}) by {pending.by}")
+                self.stop.request(URGENCY[mode], f"asked by {pending.by.partition(', pid')[0]}")
                 self._stopping.append(pending)
 
     def _resume(self, pending: PendingCommand) -> None:

@@ -30,7 +30,7 @@ TRAINER_SECONDS = (  # of the whole iteration first, then of its three parts
 FOLDED = "the rest"
 ADVICE = {
     "update": "try fewer ppo.epochs, smaller policy.layers and critic.layers, or a GPU",
-    "simulate": "the simulator itself: only more or faster cores help (collect.workers)",
+    "simulate": "only more or faster cores help (collect.workers)",
     "infer": "try smaller policy.layers, or more collect.arenas per worker",
     "observe": "try a smaller observation (obs.kind, obs.stack)",
     "reward": "try fewer rewards, above all your own that are not array operations",
@@ -221,7 +221,7 @@ def _head(snapshot: RunSnapshot, trend: Trend, width: int) -> list[Line]:
     over: Line = ((f" over {times.iterations} it." if times.iterations else " before this start", "muted"),)
     limit = share_of_limit(snapshot)
     words = "collecting at " if width >= WIDE else ""
-    limited: Line = ((words, "muted"), (formatting.percent(limit), "strong"), (" of limit", "muted"))
+    limited: Line = ((words, "muted"), (formatting.percent(limit), "strong"), (" of bare RocketSim", "muted"))
     right = limited if limit is not None else ()
     left = (*left, *over) if width_of((*left, *over)) + width_of(right) + 2 <= width else left
     right = right if width_of(left) + width_of(right) + 2 <= width else ()

@@ -259,4 +259,4 @@ def test_an_iteration_that_waits_for_a_stopped_worker_is_told_and_a_stop_does_no
     loop.look()
     with pytest.raises(StopNow):
         loop.look(Stop())
-    assert loop.stop.reason == f"stop (finish) by ada; the iteration {held}"
+    assert loop.stop.reason == f"asked by ada; the iteration {held}"

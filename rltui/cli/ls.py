@@ -29,6 +29,7 @@ def add_parser(subparsers: Subparsers) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print every run in one line, or all of them as one JSON document."""
+    from rltui.cli.run_status import ask
     from rltui.run_state.reader import judged
     from rltui.runs.paths import data_dir
     from rltui.runs.summary import describe_runs
@@ -36,7 +37,8 @@ def run(args: argparse.Namespace) -> int:
     data = data_dir(args.data_dir)
     runs, notes = [], []
     for run in describe_runs(data):
-        verdict, snapshot = judged(data.run(run.name))
+        paths = data.run(run.name)
+        verdict, snapshot = judged(paths, ask(paths).live if run.state == "training" else None)
         runs.append((run, verdict))
         notes += [f"{run.name}: journal: {snapshot.journal_problem}"] if snapshot.bad_lines else []
     if args.json:

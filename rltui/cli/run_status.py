@@ -77,7 +77,7 @@ class RunStatus(msgspec.Struct, frozen=True, kw_only=True):
 
 
 @dataclass(frozen=True)
-class _Heard:
+class Heard:
     live: Live | None = None
     controller: str | None = None
     trouble: str = ""
@@ -87,7 +87,7 @@ def read_status(paths: RunPaths) -> RunStatus:
     """Look at the disk, then ask the trainer if one holds the lock."""
     summary = describe_run(paths)
     training = summary.state == "training"
-    heard = _ask(paths) if training else _Heard()
+    heard = ask(paths) if training else Heard()
     live = heard.live
     verdict, snapshot = judged(paths, live)
     return RunStatus(
@@ -147,7 +147,7 @@ def status_lines(status: RunStatus) -> list[str]:
     return [*aligned(rows), *(["", *_workers(status.workers)] if status.workers else [])]
 
 
-def _ask(paths: RunPaths) -> _Heard:
+def ask(paths: RunPaths) -> Heard:
     """The trainer's own word. What keeps it from answering is part of the answer."""
     deadline = time.monotonic() + LIVE_PATIENCE
     try:
@@ -158,8 +158,8 @@ def _ask(paths: RunPaths) -> _Heard:
                 messages = client.poll(max(deadline - time.monotonic(), 0.0))
                 live = next((message for message in reversed(messages) if isinstance(message, Live)), None)
     except RltuiError as error:
-        return _Heard(trouble=error.message)
-    return _Heard(live, welcome.controller, "" if live else "no state from the trainer yet")
+        return Heard(trouble=error.message)
+    return Heard(live, welcome.controller, "" if live else "no state from the trainer yet")
 
 
 def _state(status: RunStatus) -> str:

@@ -56,16 +56,16 @@ def _outside(snapshot: RunSnapshot, key: str, values: Sequence[float], end: int)
     since = f", since {change.label} at {formatting.short(change.timesteps)}" if change else ""
     words = f"{metric_of(key).label} {figure}, usual {usual_range(health)}{since}"
     usual = health.if_low if health.ill == "low" else health.if_high
-    return [Symptom(words, (_take_back(snapshot, change) if change else "") or usual)]
+    return [Symptom(words, _take_back(snapshot, change) if change else usual)]
 
 
 def _take_back(snapshot: RunSnapshot, change: ChartMark) -> str:
-    """How to undo a setting by hand, and the newest milestone from before it; empty where there is neither."""
+    """How to undo a setting by hand, and what to go back to from before it."""
     held = snapshot.header.by_hand if snapshot.header is not None else {}
     ways = [f"take it back: `{typed(change.setting)} {PROFILE}`"] if change.setting in held else []
     kept = [mark for mark in snapshot.marks if mark.kind == "milestone" and mark.timesteps <= change.timesteps]
-    ways += [f"go back to milestone {formatting.millions(kept[-1].label)}"] if kept else []
-    return ", or ".join(ways)
+    before = f"milestone {formatting.millions(kept[-1].label)}" if kept else "a checkpoint from before it"
+    return ", or ".join([*ways, f"go back to {before}"])
 
 
 def began_at(values: Sequence[float], outside: Callable[[float], bool]) -> int | None:

@@ -20,7 +20,7 @@ import msgspec
 
 from rltui import safe_io
 from rltui.errors import RltuiError, hints
-from rltui.formatting import ago, utc
+from rltui.formatting import ago, duration, utc
 from rltui.runs.atomic import TEMPORARY, make_folder, replace_file
 from rltui.runs.paths import DataDir, RunPaths
 
@@ -165,7 +165,7 @@ class RunLock:
 
     def _wait_for(self, other: Holder) -> None:
         """Until the trainer that makes way has noticed it, so that there are never two."""
-        safe_io.say(f"taking over from {other}: waiting {1.5 * BEAT:.0f} s until it has noticed")
+        safe_io.say(f"taking over from {other}: waiting {duration(1.5 * BEAT)} until it has noticed")
         time.sleep(1.5 * BEAT)
         if (found := _read(self._paths)) != self._me:
             raise being_trained(self._paths, found)

@@ -18,6 +18,7 @@ from pathlib import Path
 import psutil
 import pytest
 
+from rltui.__main__ import main
 from rltui.events.records import (
     IterationFinished,
     LogLine,
@@ -118,11 +119,14 @@ def test_a_worker_that_hangs_is_replaced_and_shows_where(run: Training) -> None:
     run.check_continues()
 
 
-def test_a_worker_that_a_signal_has_stopped_is_waited_for(run: Training) -> None:
+def test_a_worker_that_a_signal_has_stopped_is_waited_for(run: Training, capsys: pytest.CaptureFixture[str]) -> None:
     failed, said, stopped = count(run, WorkerFailed), len(lines(run)), worker(run, 0)
     stopped.suspend()
     line = wait_for(lambda: lines(run)[said:], "what is the matter", 15.0)[0]
     assert f"worker 0 is stopped by a signal: kill -CONT {stopped.pid}" in line.message
+    for command in ("ls", "status"):
+        assert main([command, "--data-dir", str(run.folder / "data")]) == 0
+        assert "unhealthy" in capsys.readouterr().out, command
     stopped.resume()
     run.check_continues()
     assert count(run, WorkerFailed) == failed and runs(stopped)

@@ -15,7 +15,7 @@ from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from importlib.util import find_spec, module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, cast
 
 from rltui.errors import USERS_PREFIX
 
@@ -78,8 +78,7 @@ def _context(folder: Path, top: Path) -> UsersContext:
     near = list(dict.fromkeys(map(str, (folder, top))))
     path = list(dict.fromkeys([*near, *map(str, folder.parents), str(Path.cwd())]))
     name = f"{USERS_PREFIX}{abs(hash(tuple(path))):x}"
-    found = sys.modules.setdefault(name, UsersContext(name, path, near))
-    return found if isinstance(found, UsersContext) else UsersContext(name, path, near)
+    return cast(UsersContext, sys.modules.setdefault(name, UsersContext(name, path, near)))
 
 
 class UsersContext(ModuleType):

@@ -83,7 +83,7 @@ class RlgymReward(Reward):
 
     def __init__(self, params: Reward.Params) -> None:
         super().__init__(params)
-        self._instances = [self._make()]  # one at once, so that wrong parameters are found when a profile is checked
+        self._instances = [made(self.adapted, self.params)]  # at once: wrong parameters are found by a profile's check
         self._simulated: Simulated | None = None
         self._states: RlgymStates | None = None
 
@@ -119,11 +119,8 @@ class RlgymReward(Reward):
     def _prepared(self, state: GameState) -> RlgymStates:
         if self._states is None:
             self._states = RlgymStates.shared(state, self._simulated)
-            self._instances += [self._make() for _ in range(state.arenas - 1)]
+            self._instances += [made(self.adapted, self.params) for _ in range(state.arenas - 1)]
         return self._states
-
-    def _make(self) -> Any:
-        return made(self.adapted, self.params)
 
     def _no_rewards(self, found: object, agents: list[str]) -> RltuiError:
         return RltuiError(
@@ -161,7 +158,7 @@ def derived(
     adapter: type[Any], cls: type[Any], theirs: type[Any], methods: tuple[str, ...], declared: dict[str, Any]
 ) -> type[Any]:
     """The class of `adapter` that plays `cls`, derived from RLGym's `theirs`; one that is a component already, as it is."""
-    if issubclass(cls, adapter.__mro__[1]):
+    if issubclass(cls, adapter.__base__ or ()):
         return cls
     for method in methods:
         if getattr(cls, method) is getattr(theirs, method):

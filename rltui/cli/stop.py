@@ -81,13 +81,11 @@ def _stop_all(running: Sequence[RunPaths], mode: Mode, wait: float) -> int:
     from concurrent.futures import ThreadPoolExecutor
 
     def one(paths: RunPaths) -> int:
+        def named(line: str) -> None:
+            _say(f"{paths.name}: {line.removeprefix(f'run {paths.name}').lstrip(': ')}")
+
         try:
-            stop(
-                paths,
-                mode,
-                wait,
-                lambda line: _say(f"{paths.name}: {line.removeprefix(f'run {paths.name}').lstrip(': ')}"),
-            )
+            stop(paths, mode, wait, named)
         except RltuiError as error:
             return report(error)
         return 0

@@ -145,7 +145,7 @@ def disk_room(case: DoctorCase) -> DoctorResult:
     profile, root = case.profile, case.data.root.absolute()
     free, one = free_bytes(root), checkpoint_size(profile)
     if free is None:
-        return DoctorResult("warn", f"nobody says how much is free for {root}")
+        return DoctorResult("warn", f"it is not known how much is free for {root}")
     summary = f"{formatting.size(free)} free for {root}; a checkpoint takes about {formatting.size(one)}, {profile.keep.last} to {profile.keep.last + PROTECTED_SETS} are kept"
     if disk_faults(profile, root, case.profile_argument):
         return DoctorResult("fail", summary, "make room, or choose another folder: --data-dir DIR")
@@ -160,9 +160,8 @@ def shared_memory(case: DoctorCase) -> DoctorResult:
 
     shape = case.config.shape
     check_room(shape)
-    return DoctorResult(
-        "pass", ", ".join(filter(None, (f"rollouts take {formatting.size(shape.expected_bytes)}", room())))
-    )
+    taken = f"rollouts take {formatting.size(shape.expected_bytes)}"
+    return DoctorResult("pass", ", ".join(filter(None, (taken, room()))))
 
 
 MACHINE_CHECKS = (

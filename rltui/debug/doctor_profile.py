@@ -98,9 +98,9 @@ def reset_and_step(case: DoctorCase) -> DoctorResult:
             f"an observation reaches {largest:,.0f}: it swamps the others",
             "scale it to about -1..1, or set obs.normalize",
         )
+    how_long = "" if same > 1 else " at first"
     return DoctorResult(
-        "pass",
-        f"{ARENAS} arenas, {STEPS} steps: all finite, and the same again with the same seed{'' if same > 1 else ' at first'}",
+        "pass", f"{ARENAS} arenas, {STEPS} steps: all finite, and the same again with the same seed{how_long}"
     )
 
 

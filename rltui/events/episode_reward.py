@@ -40,9 +40,7 @@ class RewardWindow:
 
     def __init__(self, records: Iterable[Record] = ()) -> None:
         """records: oldest first."""
-        self._ended: deque[tuple[float, int, dict[str, float]]] = (
-            deque()
-        )  # an iteration's mean, its episodes, the mean's parts
+        self._ended: deque[tuple[float, int, dict[str, float]]] = deque()  # by iteration: mean, episodes, mean's parts
         self._episodes = 0
         self._paid: frozenset[str] = frozenset()
         self._keys: tuple[str, ...] = ()  # of the newest record's metrics

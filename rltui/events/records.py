@@ -45,9 +45,7 @@ class _Record(msgspec.Struct, frozen=True, kw_only=True, tag_field="event", tag=
 
 
 class _Timed(_Record, frozen=True, kw_only=True):
-    elapsed: Figure | None = (
-        None  # seconds that the run has taken so far in all its sessions, by a clock that nobody sets
-    )
+    elapsed: Figure | None = None  # seconds of the run so far in all its sessions, by a clock that nobody sets
 
 
 class RunStarted(_Timed, frozen=True, kw_only=True):

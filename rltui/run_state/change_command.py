@@ -169,7 +169,7 @@ def _number(word: str, now: float | None) -> float | None:
         except ValueError:
             raise ChangeError(f"{NUMBERS}, found {word!r}") from None
     if not math.isfinite(value):
-        raise ChangeError(f"a number with an end, found {word!r}")
+        raise ChangeError(f"a finite number, found {word!r}")
     return value
 
 
@@ -177,11 +177,11 @@ def _changed(now: float | None, base: str | None, sign: str | None, by: str | No
     """Six digits: nobody means the last ones of a float."""
     start = float(base) if base else now
     if start is None:
-        raise ChangeError("the value of now is not known: type a number")
+        raise ChangeError("the current value is not known: type a number")
     if percent is not None:
         factor = 1 + float(percent) / 100
     elif sign == "/" and float(by or 0) == 0:
-        raise ChangeError("nothing is divided by 0")
+        raise ChangeError("cannot divide by 0")
     else:
         factor = float(by or 1) if sign == "*" else 1 / float(by or 1)
     return float(f"{start * factor:.6g}")

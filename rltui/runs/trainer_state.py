@@ -87,11 +87,8 @@ def held_words(folder: Path, said: Mapping[str, str] | None = None) -> str:
         state = read(folder)
     except (RltuiError, OSError):
         return ""
-    held = (
-        [f"{setting_words(name, value)} (profile {theirs})" for name, value, theirs in state.held(said)]
-        if state
-        else []
-    )
+    found = state.held(said) if state else []
+    held = [f"{setting_words(name, value)} (profile {theirs})" for name, value, theirs in found]
     return f"set by hand, still in force: {', '.join(held)}" if held else ""
 
 

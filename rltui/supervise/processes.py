@@ -82,7 +82,7 @@ class OwnTime:
     """
 
     def __init__(self, pid: int) -> None:
-        """NoSuchProcess where it is gone."""
+        """psutil.Error where it is gone."""
         self.seconds = self.short = self._idle = 0.0
         self.stopped = False
         self._process, self._looked = psutil.Process(pid), time.monotonic()

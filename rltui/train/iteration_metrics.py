@@ -72,9 +72,8 @@ def group_stats(reports: Sequence[RolloutDone]) -> dict[str, EpisodeStats]:
 def _without_young(parts: Sequence[EpisodeStats]) -> Sequence[EpisodeStats]:
     """Those in which not mostly short episodes have ended yet, where they have half of the arenas; else all, as at a start."""
     settled = [part for part in parts if not mostly_short(first_episodes(part))]
-    return (
-        settled if 2 * sum(part.arenas for part in settled) >= sum(part.arenas for part in parts) and settled else parts
-    )
+    half = sum(part.arenas for part in parts) / 2
+    return settled if settled and sum(part.arenas for part in settled) >= half else parts
 
 
 def skill_metrics(iterations: Sequence[EpisodeStats]) -> dict[str, float | None]:

@@ -260,7 +260,10 @@ class LocalCollector(Collector):
             self._hold(index, handle, "")
             handle.own, handle.asked = None, False
             return None
-        own = handle.own = handle.own or OwnTime(handle.running.process.pid or 0)
+        try:
+            own = handle.own = handle.own or OwnTime(handle.running.process.pid or 0)
+        except psutil.Error:  # it has ended since `alive` was asked
+            return None
         own.look()
         if own.stopped:
             self._hold(index, handle, "stopped" if silent > TOLD_STOPPED else handle.held)

@@ -26,12 +26,7 @@ MODULE = re.compile(rb"""["']([A-Za-z_][\w.]*):\w+["']""")  # "rewards.touch:Tou
 NEAR = re.compile(r'did you mean "([^"]+)"')
 DEEPEST = 1  # a campaign's phases name rewards of their own, and no phases
 ABSENT = "not there"
-PAYING = (
-    "rewards",
-    "[rewards]",
-    "reward_options",
-    "[reward_options]",
-)  # tables, one that only one side has in brackets
+PAYING = ("rewards", "[rewards]", "reward_options", "[reward_options]")  # tables; in brackets: only one side has it
 PROSE = ("description",)  # keys that are not compared
 Outcome = Literal["pass", "warn", "fail"]
 
@@ -50,15 +45,15 @@ def content_key(path: Path) -> str:
 
 
 def _stamps(content: bytes, folder: Path, deepest: int) -> Iterator[tuple[str, int, int]]:
-    """(name, time in ns, size in bytes) of each named file that is there, beside the profile or where the program was started,
-    and of the Python files beside those.
+    """(name, time in ns, size in bytes) of each named file that is there, beside the profile, beside its folder or where the
+    program was started, and of the Python files beside those.
 
     deepest: of so many profiles named one by the other, what they name counts too.
     """
     names = {found.decode(errors="replace") for found in NAMED.findall(content)}
     names |= {found.decode().replace(".", "/") + ".py" for found in MODULE.findall(content)}
     for name in sorted(names):
-        for place in (Path(name), folder / name):
+        for place in (Path(name), folder / name, folder.parent / name):
             about = _about(place)
             if about is None:
                 continue

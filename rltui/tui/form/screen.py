@@ -197,11 +197,8 @@ class FormScreen(Screen[Path | None]):
 
     def _keys(self) -> Sequence[Action]:
         """For the footer: of the text those alone that are not typed into it."""
-        shown = [
-            action for action in FORM if action.footer is not None and (action.name != "accept" or self._suggested)
-        ]
         if not self.as_text:
-            return shown
+            return [each for each in in_footer("form") if each.name != "accept" or self._suggested]
         keys = {action.name: tuple(key for key in action.keys if key in OF_TEXT) for action in FORM}
         return [replace(action, keys=keys[action.name], footer=0) for action in FORM if keys[action.name]]
 
@@ -212,12 +209,10 @@ class FormScreen(Screen[Path | None]):
         dimmed = frozenset(["edit", *letters] if self.line.row is not None else [])  # they would be typed
         labels = {"toggle_view": "Form"} if self.as_text else {}
         if (row := self.row) is not None and not self.as_text:
-            labels |= {"edit": "Rename"} if self._misnamed(row) else {"edit": "Fold"} if row.kind in FOLDED else {}
+            act = "Rename" if self.session.state.misnamed(row) else "Fold" if row.kind in FOLDED else ""
+            labels |= {"edit": act} if act else {}
             labels |= {"accept": f"Take {self._suggested.suggestion}"} if self._suggested else {}
         self.query_one(Footer).show(labels, dimmed)
-
-    def _misnamed(self, row: FormRow) -> bool:
-        return self.session.state.misnamed(row)
 
     @property
     def _suggested(self) -> ProfileProblem | None:
@@ -246,7 +241,7 @@ class FormScreen(Screen[Path | None]):
         if self.line.row is not None:
             return
         row = self._highlighted()
-        if self._misnamed(row):
+        if self.session.state.misnamed(row):
             self.line.open(row, renames=True)
             self.show_footer()
         elif row.kind in FOLDED:

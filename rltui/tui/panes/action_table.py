@@ -98,7 +98,7 @@ def warnings(use: TableUsage, controls: Controls) -> Iterator[str]:
         return
     what, one, left, other, right = next(iter(sides(use, controls)), ("", "", 0.0, "", 0.0))
     if what == "turns" and max(left, right) > LOPSIDED * min(left, right):
-        yield (f"turns {one} {_percent(left)}, {other} {_percent(right)}: is the observation mirrored?")
+        yield f"turns {one} {_percent(left)}, {other} {_percent(right)}: is the observation mirrored?"
     most = max(range(len(use.counts)), key=lambda row: use.counts[row])
     if use.counts[most] > MUCH * total:
         yield f"row {most} is {_percent(use.counts[most] / total)} of all choices: if early, raise the entropy coefficient"

@@ -296,9 +296,8 @@ class ArenaPane(LiveMatchPane):
         lines: list[Line] = [tuple((text, ROLES[style]) for text, style in row) for row in rows]
         whose = self.whose(view, frame)
         where_to = self._where_to(view, width - len(whose[0]) - 2)
-        return [*lines, ends((whose,) if width_of(where_to) + len(whose[0]) + 2 <= width else (), where_to, width)][
-            :height
-        ]
+        fits = width_of(where_to) + len(whose[0]) + 2 <= width
+        return [*lines, ends((whose,) if fits else (), where_to, width)][:height]
 
     def _where_to(self, view: View, room: int) -> Line:
         """Where else the match goes: with figures, without, or nothing, as there is room; what is wrong with it always."""

@@ -62,7 +62,7 @@ def test_errors_say_what_would_do(subtests: pytest.Subtests) -> None:
         ("xyz", "there are lr"),
         ("lr", "one number: lr 1e-4"),
         ("lr fast", "+10%, or the word profile, found 'fast'"),
-        ("lr nan", "with an end"),
+        ("lr nan", "finite"),
         ("reward touch", "reward touch 2"),
         ("reward tuch 2", 'did you mean "touch"?'),
         ("flag debug_action on", 'did you mean "debug_actions"?'),

@@ -143,24 +143,30 @@ def take(files: Mapping[str, bytes], name: str) -> bytes:
 
 def read_network(name: str, data: bytes, expected: Mapping[str, Tensor]) -> State:
     """A network's state dict that fits `expected` in names, shapes and dtypes. RltuiError says which does not, and how."""
-    state = load_tensors(name, data)
-    if not isinstance(state, dict) or not all(isinstance(value, Tensor) for value in state.values()):
-        raise RltuiError(f"{name}: expected a dictionary of tensors, found something else", _HINT)
+    state = _read_state(name, data)
     problems = _size_problems(state, expected) or _tensor_problems(state, expected)
     if problems:
         layers = (_sizes(state) or [])[1:-1]
         other = layers and layers != (_sizes(expected) or [])[1:-1]
         widths = f"\nits layers: --set '{'policy' if name == POLICY else 'critic'}.layers={layers}'" if other else ""
         raise RltuiError("\n".join(f"{name}: {problem}" for problem in problems), _HINT + widths)
+    return state
+
+
+def _read_state(name: str, data: bytes) -> State:
+    state = load_tensors(name, data)
+    if not isinstance(state, dict) or not all(isinstance(k, str) and isinstance(v, Tensor) for k, v in state.items()):
+        raise RltuiError(f"{name}: expected a dictionary of tensors, found something else", _HINT)
     return dict(state)
 
 
 def read_policy(data: bytes, obs_size: int, outputs: int) -> State:
     """A policy's state dict with whatever hidden layers it has. RltuiError as for `read_network`."""
-    state = load_tensors(POLICY, data)
-    tensors = [value for value in state.values() if isinstance(value, Tensor)] if isinstance(state, dict) else []
-    stored = sum(tensor.numel() for tensor in tensors) <= len(data)  # a tensor may claim more than its file holds
-    hidden = (_sizes(state) or [])[1:-1] if isinstance(state, dict) and stored and len(tensors) == len(state) else []
+    state = _read_state(POLICY, data)
+    stored = sum(tensor.numel() for tensor in state.values()) <= len(
+        data
+    )  # a tensor may claim more than its file holds
+    hidden = (_sizes(state) or [])[1:-1] if stored else []
     return read_network(POLICY, data, networks.build(obs_size, hidden, outputs, 0).state_dict())
 
 

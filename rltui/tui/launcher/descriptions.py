@@ -12,7 +12,7 @@ from rltui.runs.inventory import CheckpointInfo
 from rltui.runs.launch_plan import LaunchPlan
 from rltui.runs.summary import RunSummary
 from rltui.tui.checks.results import PhaseSummary
-from rltui.tui.launcher.catalog import Catalog, ProfileEntry
+from rltui.tui.launcher.catalog import ProfileEntry
 from rltui.tui.launcher.check_lines import PlanContext, check_lines
 from rltui.tui.launcher.plan import Plan, enter_lines, offer_words, offered
 from rltui.tui.launcher.tree import state_sign
@@ -21,7 +21,7 @@ from rltui.tui.text import INDENT, Line, crop_text, indented, named_lines, text_
 Weights = Mapping[str, "float | list[tuple[int, float]]"]
 
 
-def profile_lines(entry: ProfileEntry, catalog: Catalog, context: PlanContext, width: int) -> list[Line]:
+def profile_lines(entry: ProfileEntry, context: PlanContext, width: int) -> list[Line]:
     """Description, what enter will do, key settings, what has been checked, rewards."""
     lines = wrap(entry.description, width) if entry.description else [text_line("no description", "muted")]
     if entry.invalid:

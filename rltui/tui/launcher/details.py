@@ -74,7 +74,7 @@ def lines(item: Item | None, catalog: Catalog, context: PlanContext, width: int)
         return welcome_lines(width)
     if item.kind == "profile" and (entry := catalog.profile(Path(item.name))) is not None:
         welcome = welcome_lines(width) if not catalog.runs else []
-        return [*welcome, *profile_lines(entry, catalog, context, width)]
+        return [*welcome, *profile_lines(entry, context, width)]
     if item.kind == "run" and (run := catalog.run(item.name)) is not None:
         return run_lines(run, catalog.verdicts.get(run.name), context, width)
     if item.kind == "milestone" and (found := catalog.milestone(item.name)) is not None:

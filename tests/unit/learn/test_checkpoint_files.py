@@ -148,6 +148,7 @@ def test_what_does_not_fit_is_named_with_its_file(subtests: pytest.Subtests) -> 
     for name, data, message in (
         ("PPO_POLICY.pt", written([1, 2]), "expected a dictionary of tensors, found something else"),
         ("PPO_POLICY.pt", written({"model.0.weight": 3}), "expected a dictionary of tensors"),
+        ("PPO_POLICY.pt", written({0: torch.zeros(1)}), "expected a dictionary of tensors"),
         ("PPO_POLICY.pt", with_tensor("model.6.bias", torch.zeros(1)), "'model.6.bias': not expected"),
         ("PPO_POLICY.pt", with_tensor("model.2.bias", torch.zeros(3)), r"model.2.bias: expected \[16\], found \[3\]"),
         (

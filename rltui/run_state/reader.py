@@ -128,7 +128,7 @@ def judged(paths: RunPaths, heard: Live | None = None) -> tuple[Verdict, RunSnap
         snapshot = fold_control(snapshot, heard, now)
         return verdict(snapshot, now, heard=True), snapshot
     found = verdict(snapshot, now, heard=False)
-    if sum(size for _, size in stamp) >= WORTH_JUDGING:
+    if sum(size for _, size in stamp) >= WORTH_JUDGING and paths.folder.is_dir():  # a run taken away stays away
         with contextlib.suppress(OSError):  # a data folder that may only be read
             replace_file(paths.verdict, msgspec.json.encode(_Judged(stamp, _program(), found, snapshot.bad_lines)))
     return found, snapshot

@@ -346,7 +346,7 @@ def _refuse_locked(start: StartRequest, paths: RunPaths) -> None:
 def _asked(start: StartRequest, text: str, option: str) -> Path:
     """The folder, given by its path or as RUN/MILESTONE."""
     path = absolute(text)
-    if os.path.lexists(path):
+    if text.strip() and os.path.lexists(path):
         return path
     try:
         return find_checkpoint(start.data, text, lambda state: start.command(f"{option} {state}"))[1].path
@@ -410,7 +410,7 @@ def _usable(start: StartRequest, asked: Path, home: RunPaths | None, option: str
         path = newest[0].path
     if not is_folder(path):
         where = f"{path.name} of {home.name}" if home is not None else f"{option} {path}"
-        raise RltuiError(f"{where}: there is no such folder", "see what there is: rltui milestones")
+        raise RltuiError(f"{where}: it is no folder", "see what there is: rltui milestones")
     info = read_checkpoint_info(path)
     name = f"{info.name} of {home.name}" if home is not None else str(path)
     reason = info.damage or checkpoint.damage(path, thorough=True)

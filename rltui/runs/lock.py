@@ -111,16 +111,23 @@ class RunLock:
         self._released.clear()
 
     def watch(self, on_lost: Callable[[Holder], None]) -> None:
-        """From now on give signs of life. on_lost: called once, on a thread, when another trainer has taken the run over."""
-        threading.Thread(target=self._beat, args=(on_lost,), name="lock", daemon=True).start()
+        """From now on give signs of life: the start is counted. on_lost: called once, on a thread, when another trainer has
+        taken the run over.
+        """
+        number = start_number(self._paths)
+        threading.Thread(target=self._beat, args=(number, on_lost), name="lock", daemon=True).start()
 
-    def _beat(self, on_lost: Callable[[Holder], None]) -> None:
+    def _beat(self, number: int, on_lost: Callable[[Holder], None]) -> None:
         while self._me is not None and not self._released.wait(BEAT):
-            if (found := _read(self._paths)) not in (Holder(), self._me):
+            found = _read(self._paths)
+            if found not in (Holder(), self._me) or start_number(self._paths) > number:
                 on_lost(found)
                 return
             with contextlib.suppress(OSError):
-                os.utime(self._paths.lock_json)
+                if found == self._me:
+                    os.utime(self._paths.lock_json)
+                else:  # gone: with one that has taken it for stale and was refused
+                    replace_file(self._paths.lock_json, msgspec.json.encode(self._me) + b"\n")
 
     def release(self) -> None:
         """Free the lock; nothing happens where it is not held."""

@@ -113,7 +113,6 @@ class _Session:
     def run(self, taken: str = "") -> int:
         """taken: over from whom."""
         self._stop.install()
-        self._lock.watch(self._taken_over)
         publish = self._publisher.publish
         self._stack.callback(self._close_collector)
         learner = self._learner()
@@ -131,6 +130,7 @@ class _Session:
         for notice in learner.notices:
             self._publisher.log("warning", "learner", notice)
         self._loop.start = count_start(self._paths)
+        self._lock.watch(self._taken_over)
         try:
             return trainer.run()
         finally:

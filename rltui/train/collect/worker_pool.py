@@ -311,7 +311,7 @@ class LocalCollector(Collector):
             return f"exited with {code}"
         name = signal_name(-code)
         if name == "SIGBUS":
-            return f"killed by SIGBUS: its rollout found no room in shared memory ({room()}); {HINT}"
+            return f"killed by SIGBUS: no room in shared memory ({room()}), or a file that it had mapped was cut short; {HINT}"
         likely = ", likely out of memory" if name == "SIGKILL" and _out_of_memory() else ""
         doing = self._describe_crash(index) if handle.state == "collecting" else f"while {handle.state}"
         return f"killed by {name}{likely}, {doing}"

@@ -98,6 +98,20 @@ def test_who_is_taken_over_notices_it_and_leaves_the_lock_to_the_other(elsewhere
     assert "tower" in elsewhere.lock_json.read_text()
 
 
+def test_a_name_that_has_gone_is_written_again_unless_another_has_started_meanwhile(elsewhere: RunPaths) -> None:
+    """It goes with a trainer of another host that took it for stale: refused later, or ended."""
+    noticed: SimpleQueue[Holder] = SimpleQueue()
+    with RunLock(elsewhere, take_over=True) as mine:
+        count_start(elsewhere)
+        mine.watch(noticed.put)
+        elsewhere.lock_json.unlink()
+        wait_for(elsewhere.lock_json.exists, "its name again")
+        assert noticed.empty()
+        count_start(elsewhere)
+        elsewhere.lock_json.unlink(missing_ok=True)
+        noticed.get(timeout=patience(10))
+
+
 def test_starts_are_counted_over_all_runs(paths: RunPaths) -> None:
     data, other = paths.data, paths.data.run("beta")
     assert (newest_start(data), start_number(paths)) == (0, 0)

@@ -65,8 +65,8 @@ def said(run: Training) -> list[LogLine]:
 @pytest.mark.parametrize(
     ("where", "problem", "seconds"),
     [
-        ("here", "nothing listens", 0),
-        pytest.param("here", "nothing listens", 60, marks=pytest.mark.slow),
+        ("here", "nobody listens", 0),
+        pytest.param("here", "nobody listens", 60, marks=pytest.mark.slow),
         pytest.param("elsewhere", "unknown host", 60, marks=pytest.mark.slow),
     ],
 )

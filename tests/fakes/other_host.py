@@ -18,5 +18,5 @@ if __name__ == "__main__":
 
     socket.gethostname = lambda: os.environ[HOST]
     lock._try_lock = lambda *_, **__: True
-    lock.BEAT = 0.5
+    lock.BEAT = 2.0
     sys.exit(main())

@@ -49,13 +49,15 @@ ASCII = str.maketrans(
 
 def text_problem(text: str) -> str:
     """Why no file can hold that, in words; "" where one can."""
-    return _unwritable(text, "utf-8") or ("it has a NUL character, which no name may have" if "\0" in text else "")
+    return _unwritable(text, "utf-8")
 
 
 def path_problem(text: str) -> str:
     """Why nothing can lie at that path, in words; "" where something could."""
     if problem := text_problem(text) or _unwritable(text, sys.getfilesystemencoding()):
         return problem
+    if "\0" in text:
+        return "it has a NUL character, which no name may have"
     longest = max((len(os.fsencode(part)) for part in Path(text).parts), default=0)
     if longest > LONGEST_NAME:
         return f"it has a name of {longest:,} bytes, where at most {LONGEST_NAME} are possible"

@@ -122,7 +122,7 @@ profiles = st.fixed_dictionaries(
         "ppo.reward_clip": st.floats(1e-300, 1e300),
         "policy.layers": st.lists(st.integers(1, 16384), min_size=1, max_size=16),
         "collect.workers": st.integers(1, 512) | st.just("auto"),
-        "description": st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=40),
+        "description": st.text(st.characters(exclude_categories=["Cs"]), max_size=40),
         "obs.pos_coef": st.floats(-10, 10) | st.lists(st.floats(-10, 10), min_size=3, max_size=3),
         "rewards.velocity_ball_to_goal": st.fixed_dictionaries(
             {"weight": st.floats(-100, 100), "clip": st.booleans(), "target_z": st.floats(0, 642.775)}

@@ -49,15 +49,13 @@ ASCII = str.maketrans(
 
 def text_problem(text: str) -> str:
     """Why no file can hold that, in words; "" where one can."""
-    return _unwritable(text, "utf-8")
+    return unwritable(text) or ("it has a NUL character, which no name may have" if "\0" in text else "")
 
 
 def path_problem(text: str) -> str:
     """Why nothing can lie at that path, in words; "" where something could."""
-    if problem := text_problem(text) or _unwritable(text, sys.getfilesystemencoding()):
+    if problem := text_problem(text) or unwritable(text, sys.getfilesystemencoding()):
         return problem
-    if "\0" in text:
-        return "it has a NUL character, which no name may have"
     longest = max((len(os.fsencode(part)) for part in Path(text).parts), default=0)
     if longest > LONGEST_NAME:
         return f"it has a name of {longest:,} bytes, where at most {LONGEST_NAME} are possible"
@@ -65,7 +63,8 @@ def path_problem(text: str) -> str:
     return f"it has {whole:,} bytes, where at most {LONGEST_PATH:,} are possible" if whole > LONGEST_PATH else ""
 
 
-def _unwritable(text: str, encoding: str) -> str:
+def unwritable(text: str, encoding: str = "utf-8") -> str:
+    """Why it cannot be written down, in words; "" where it can."""
     try:
         text.encode(encoding)
     except UnicodeEncodeError:  # also of bytes that were no text when they came in

@@ -156,7 +156,7 @@ def unusable_texts(data: Any, path: KeyPath = ()) -> Iterator[ValidationFinding]
         for index, value in enumerate(data):
             yield from unusable_texts(value, (*path, index))
     elif isinstance(data, str):
-        problem = (safe_io.text_problem if path[-1:] in PROSE else safe_io.path_problem)(data)
+        problem = (safe_io.unwritable if path[-1:] in PROSE else safe_io.path_problem)(data)
         if problem:
             yield ValidationFinding(path, problem, found=safe_io.clipped(data))
 

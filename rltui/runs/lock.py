@@ -130,11 +130,13 @@ class RunLock:
                     replace_file(self._paths.lock_json, msgspec.json.encode(self._me) + b"\n")
 
     def release(self) -> None:
-        """Free the lock; nothing happens where it is not held."""
+        """Free the lock; nothing happens where it is not held. After a take-over its name stays for the start that follows: whom
+        it was taken from must find it, however late.
+        """
         if self._descriptor is None:
             return
         self._released.set()
-        if _read(self._paths) in (Holder(), self._me):
+        if not self._take_over and _read(self._paths) in (Holder(), self._me):
             with contextlib.suppress(OSError):  # in time it is stale
                 self._paths.lock_json.unlink(missing_ok=True)
         os.close(self._descriptor)

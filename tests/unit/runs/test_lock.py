@@ -98,6 +98,15 @@ def test_who_is_taken_over_notices_it_and_leaves_the_lock_to_the_other(elsewhere
     assert "tower" in elsewhere.lock_json.read_text()
 
 
+def test_a_take_over_leaves_its_name_to_the_start_that_follows(elsewhere: RunPaths) -> None:
+    with RunLock(elsewhere, take_over=True):
+        named = elsewhere.lock_json.read_text()
+    assert elsewhere.lock_json.read_text() == named
+    with RunLock(elsewhere):
+        pass
+    assert not elsewhere.lock_json.exists()
+
+
 def test_a_name_that_has_gone_is_written_again_unless_another_has_started_meanwhile(elsewhere: RunPaths) -> None:
     """It goes with a trainer of another host that took it for stale: refused later, or ended."""
     noticed: SimpleQueue[Holder] = SimpleQueue()

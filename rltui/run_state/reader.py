@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import contextlib
-import functools
 import queue
 import threading
 import time
-import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Protocol
 
 import msgspec
 
 from rltui import formatting, safe_io
 from rltui.errors import RltuiError, in_words
-from rltui.events import metric_health
 from rltui.events.commands import Command, Live, ServerMessage, Welcome, command_name
 from rltui.events.records import Record
 from rltui.run_state.fold import fold, fold_control, with_command
@@ -25,7 +21,7 @@ from rltui.run_state.log_entries import LogEntry
 from rltui.run_state.snapshot import LOG_LINES, CommandStatus, LeftAt, Link, RunSnapshot
 from rltui.run_state.verdict import Verdict, verdict, with_findings
 from rltui.runs.atomic import replace_file
-from rltui.runs.journal import LARGEST_PART, Stamp, journal_stamp
+from rltui.runs.journal import LARGEST_PART
 from rltui.runs.journal_cache import CachedJournal, IterationRows
 from rltui.runs.lock import lock_holder
 from rltui.runs.paths import RunPaths
@@ -34,7 +30,6 @@ LOOK = 0.5  # seconds between two looks at the journal and the socket: each cost
 LOOK_WHILE_WAITING = 0.05  # the same while a command's answer is due
 CHECK = 1.0  # seconds between two looks at the process, and between two attempts to connect
 OUTPUT_LINES = 40
-WORTH_JUDGING = 1 << 17  # bytes of journal; less is judged again sooner than kept
 
 
 class JournalSource(Protocol):
@@ -105,47 +100,13 @@ def read_all(journal: JournalSource, snapshot: RunSnapshot) -> RunSnapshot:
     return replace(snapshot, log=(*snapshot.log, entry)[-LOG_LINES:], log_total=snapshot.log_total + 1)
 
 
-class _Judged(msgspec.Struct, frozen=True):
-    """What was found in a journal that nobody spoke for; it holds while the journal and this program are as they were."""
-
-    stamp: Stamp
-    program: int
-    verdict: Verdict
-    bad_lines: int
-
-
 def judged(paths: RunPaths, heard: Live | None = None) -> tuple[Verdict, RunSnapshot]:
-    """On a run in its folder, as the cockpit has it, and from what. heard: what its trainer has just said.
-
-    Of a journal that is as it was when it was judged last, the snapshot tells the bad lines alone: lists have many.
-    """
-    stamp, snapshot = journal_stamp(paths.journal), RunSnapshot(run=paths.name)
-    if heard is None and (kept := _kept(paths)) is not None and (kept.stamp, kept.program) == (stamp, _program()):
-        return kept.verdict, replace(snapshot, bad_lines=kept.bad_lines)
-    snapshot = with_findings(read_all(CachedJournal(paths.journal), snapshot))
+    """On a run in its folder, as the cockpit has it, and from what. heard: what its trainer has just said."""
+    snapshot = with_findings(read_all(CachedJournal(paths.journal), RunSnapshot(run=paths.name)))
     now = time.time()
     if heard is not None:
         snapshot = fold_control(snapshot, heard, now)
-        return verdict(snapshot, now, heard=True), snapshot
-    found = verdict(snapshot, now, heard=False)
-    if sum(size for _, size in stamp) >= WORTH_JUDGING and paths.folder.is_dir():  # a run taken away stays away
-        with contextlib.suppress(OSError):  # a data folder that may only be read
-            replace_file(paths.verdict, msgspec.json.encode(_Judged(stamp, _program(), found, snapshot.bad_lines)))
-    return found, snapshot
-
-
-def _kept(paths: RunPaths) -> _Judged | None:
-    try:
-        return msgspec.json.decode(safe_io.read_bytes(paths.verdict, 1 << 16), type=_Judged)
-    except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return None
-
-
-@functools.cache
-def _program() -> int:
-    """Another one whenever what judges is: the sources beside this one, and the usual ranges."""
-    files = [*sorted(Path(__file__).parent.glob("*.py")), Path(metric_health.__file__)]
-    return zlib.crc32(b"".join(file.read_bytes() for file in files if file.is_file()))
+    return verdict(snapshot, now, heard is not None), snapshot
 
 
 class RunReader(threading.Thread):

@@ -269,17 +269,6 @@ def rotated_parts(path: Path) -> list[tuple[int, Path]]:
     return sorted((int(found[1]), path.parent / name) for name in names if (found := pattern.fullmatch(name)))
 
 
-Stamp = list[tuple[int, int]]  # of each part: time of change in nanoseconds, bytes
-
-
-def journal_stamp(path: Path) -> Stamp:
-    """Another one once a record was written; empty where there is no journal."""
-    parts = [*(part for _, part in rotated_parts(path)), path]
-    with contextlib.suppress(OSError):
-        return [(found.st_mtime_ns, found.st_size) for found in map(Path.stat, parts)]
-    return []
-
-
 def encode_line(record: Record) -> bytes:
     """The record's line. Text that is no valid Unicode (a broken file name in a trace) is written with `?`."""
     try:

@@ -13,7 +13,7 @@ from rltui.profile.locate import RUN_FILE
 from rltui.safe_io import clipped, new_name_problem, path_of, path_problem, real
 
 # <data>/runs/<run>/                       run.toml journal.jsonl milestones.json trainer.log (trainer.1.log: before it) lock lock.json
-# socket.json start left.json verdict.cache
+# socket.json start left.json
 # <data>/checkpoints/<run>/<timesteps>/    numbered folders and nothing else: rlgym-ppo reads every name here as a number
 # <data>/checkpoints/milestones/<run>/Phase<N>-<label>/<millions>M/
 # <data>/checkpoints/.saving/<run>/        folders being written or removed; no reader looks here
@@ -82,11 +82,6 @@ class RunPaths:
     @property
     def journal(self) -> Path:
         return self.folder / "journal.jsonl"
-
-    @property
-    def verdict(self) -> Path:
-        """Cache of what was found in the journal."""
-        return self.folder / "verdict.cache"
 
     @property
     def profile(self) -> Path:

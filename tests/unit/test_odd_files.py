@@ -24,7 +24,7 @@ from rltui.policy.saved import load_policy
 from rltui.profile import load, save
 from rltui.profile.curriculum import _content
 from rltui.profile.locate import ProfileFile
-from rltui.run_state.reader import RunFiles, judged
+from rltui.run_state.reader import RunFiles
 from rltui.run_state.snapshot import LeftAt
 from rltui.runs import checkpoint, meta
 from rltui.runs.inventory import change_mark, list_checkpoints, read_marks
@@ -253,7 +253,6 @@ PLACES = {
     "journal": Place(f"{RUN}/journal.jsonl", journal),
     "journal, written": Place(f"{RUN}/journal.jsonl", journal_of_a_trainer, CONTENT | {"two gigabytes"}),
     "cache of the journal": Place(f"{RUN}/journal.cache", lambda path: str(CachedJournal(data(path).run("alpha").journal).poll())[:0], ALL),
-    "kept verdict": Place(f"{RUN}/verdict.cache", lambda path: str(judged(data(path).run("alpha")))[:0], ALL),
     "output": Place(f"{RUN}/trainer.log", process, CONTENT | {"two gigabytes"}),
     "lock": Place(f"{RUN}/lock", lock, CONTENT | {"two gigabytes"}),
     "who holds the lock": Place(f"{RUN}/lock.json", holder_of),

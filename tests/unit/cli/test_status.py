@@ -17,7 +17,6 @@ from rltui.run_state.fold import fold
 from rltui.run_state.snapshot import RunSnapshot
 from rltui.run_state.verdict import verdict, with_findings
 from rltui.runs.journal import JournalWriter
-from rltui.runs.journal_cache import CachedJournal
 from rltui.runs.lock import RunLock
 from rltui.runs.paths import DataDir
 from rltui.train.console import Console
@@ -217,43 +216,6 @@ def test_ls_and_status_have_the_cockpit_s_verdict(campaigns: Path, capsys: pytes
         runs["alpha"] == json.loads(capsys.readouterr().out)["verdict"] == json.loads(json.dumps(expected.document()))
     )
     assert (runs["plain"]["word"], runs["plain"]["now"]) == ("unknown", None)
-
-
-def test_a_journal_that_is_as_it_was_is_not_read_again_for_its_verdict(
-    campaigns: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Of many runs with long journals `ls` reads the ends alone; status asks as ls does where no trainer speaks."""
-    paths = DataDir(campaigns).run("alpha")
-    write(campaigns, "alpha", run_story.told(400))
-    asked: list[Path] = []
-
-    class Counted(CachedJournal):
-        def __init__(self, path: Path) -> None:
-            super().__init__(path)
-            asked.append(path)
-
-    monkeypatch.setattr("rltui.run_state.reader.CachedJournal", Counted)
-
-    def told(*command: str) -> dict[str, object]:
-        asked.clear()
-        assert main([*command, "--json", "--data-dir", str(campaigns)]) == 0
-        document = json.loads(capsys.readouterr().out)
-        runs = {run["name"]: run["verdict"] for run in document.get("runs", [])}
-        return dict(runs.get("alpha") or document["verdict"])
-
-    first = told("ls")
-    assert paths.journal in asked and first["word"] == "learning"
-    assert told("ls") == told("status", "alpha") == first
-    assert paths.journal not in asked
-    with paths.journal.open("ab") as file:
-        file.write(b'{"event":"log_line","time":1,"level":"info","source":"trainer","message":""}\n')
-    assert told("ls") == first and paths.journal in asked, "it has grown"
-    told("ls")
-    assert paths.journal not in asked
-    monkeypatch.setattr("rltui.run_state.reader._program", lambda: 0)
-    assert told("ls") == first and paths.journal in asked, "another program judges otherwise"
-    paths.verdict.write_bytes(b"{}")
-    assert told("ls") == first and paths.journal in asked
 
 
 def test_status_says_what_to_try_where_a_run_is_ill(campaigns: Path, capsys: pytest.CaptureFixture[str]) -> None:

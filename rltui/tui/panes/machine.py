@@ -14,9 +14,10 @@ from textual.message import Message
 
 from rltui import formatting
 from rltui.run_state.snapshot import RunSnapshot
+from rltui.supervise.gpus import GpuLoad
 from rltui.tui.background import Newest
 from rltui.tui.dependencies import Program, Sampler
-from rltui.tui.panes.machine_probe import GpuLoad, MachineProbe, MachineSample, ProcessLoad, Room
+from rltui.tui.panes.machine_probe import MachineProbe, MachineSample, ProcessLoad, Room
 from rltui.tui.panes.pane import Pane, View
 from rltui.tui.text import Line, beside, clean, crop, ends, pad, wrap
 from rltui.tui.widgets.bars import progress_bar

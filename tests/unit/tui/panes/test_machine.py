@@ -7,9 +7,10 @@ import threading
 from dataclasses import replace
 from pathlib import Path
 
+from rltui.supervise.gpus import GpuLoad
 from rltui.tui.background import Newest
 from rltui.tui.panes.machine import MachinePane, MachineSampler
-from rltui.tui.panes.machine_probe import GpuLoad, MachineSample, ProcessLoad, Room
+from rltui.tui.panes.machine_probe import MachineSample, ProcessLoad, Room
 from tests.fakes.drawn_panes import NOW, STORY, drawn
 
 SAMPLE = MachineSample(

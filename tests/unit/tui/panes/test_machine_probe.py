@@ -1,16 +1,15 @@
-"""The machine's figures: the disk's trend by hand, the probe and the GPU library against what is there."""
+"""The machine's figures: the disk's trend by hand, the probe against what is there."""
 
 from __future__ import annotations
 
 import os
 import subprocess
 import sys
-import types
 from pathlib import Path
 
 import pytest
 
-from rltui.tui.panes.machine_probe import NONE, NOT_INSTALLED, Gpus, MachineProbe, Room, full_in
+from rltui.tui.panes.machine_probe import MachineProbe, Room, full_in
 
 
 def falling(seconds: int, per_second: float, start: float = 1e9) -> list[tuple[float, float]]:
@@ -51,52 +50,6 @@ def test_the_probe_reads_this_process_and_its_child(tmp_path: Path) -> None:
     assert second.disk is not None and second.disk.free > 0, "of the nearest folder that is there"
     assert second.written_per_second is not None and second.written_per_second > 0
     assert second.cpu is not None and len(second.cores) == os.cpu_count()
-
-
-class _Card(types.ModuleType):
-    """As nvidia-ml-py answers, temperature unsupported."""
-
-    NVML_TEMPERATURE_GPU = 0
-
-    def nvmlInit(self) -> None: ...  # noqa: N802
-
-    def nvmlDeviceGetCount(self) -> int:  # noqa: N802
-        return 1
-
-    def nvmlDeviceGetHandleByIndex(self, index: int) -> int:  # noqa: N802
-        return index
-
-    def nvmlDeviceGetName(self, handle: int) -> bytes:  # noqa: N802
-        return b"NVIDIA RTX 90"
-
-    def nvmlDeviceGetMemoryInfo(self, handle: int) -> object:  # noqa: N802
-        return types.SimpleNamespace(used=3_000, total=80_000)
-
-    def nvmlDeviceGetUtilizationRates(self, handle: int) -> object:  # noqa: N802
-        return types.SimpleNamespace(gpu=97)
-
-    def nvmlDeviceGetTemperature(self, handle: int, sensor: int) -> int:  # noqa: N802
-        raise RuntimeError("not supported")
-
-
-def test_a_gpu_by_its_library(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "a_card", _Card("a_card"))
-    (gpu,) = Gpus("a_card").read()
-    assert (gpu.name, gpu.use, gpu.memory_used, gpu.memory_total) == ("NVIDIA RTX 90", 97.0, 3_000, 80_000)
-    assert gpu.temperature is None, "unknown, not 0"
-
-
-def test_no_gpu_is_said_in_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    gpus = Gpus("no_such_library_at_all", tmp_path / "driver")
-    assert gpus.read() == () and gpus.note == NONE
-    (tmp_path / "driver").touch()
-    gpus = Gpus("no_such_library_at_all", tmp_path / "driver")
-    assert gpus.read() == () and gpus.note == NOT_INSTALLED
-    broken = _Card("broken")
-    monkeypatch.setattr(broken, "nvmlInit", lambda: 1 / 0)
-    monkeypatch.setitem(sys.modules, "broken_card", broken)
-    gpus = Gpus("broken_card")
-    assert gpus.read() == () and gpus.note.startswith(NONE)
 
 
 def test_a_room_of_nothing_has_no_share() -> None:

@@ -45,11 +45,21 @@ class BenchOptions:
 
 
 @dataclass(frozen=True)
-class _Round:
-    limit: float
+class StackSpeed:
+    """collected, overall: timesteps a second. parts: a worker's microseconds per arena-step. waited: share of collecting, 0–1,
+    that a worker spends waiting, for the slowest or the trainer.
+    """
+
     collected: float
     overall: float
     parts: dict[str, float]
+    waited: float
+
+
+@dataclass(frozen=True)
+class _Round:
+    limit: float
+    speed: StackSpeed
 
 
 def bench(profile: Profile, options: BenchOptions, tell: Callable[[str], None]) -> dict[str, Any]:
@@ -62,14 +72,15 @@ def bench(profile: Profile, options: BenchOptions, tell: Callable[[str], None]) 
             rounds.append(_round(stack, options))
             newest = rounds[-1]
             tell(
-                f"round {number + 1} of {options.rounds}: limit {newest.limit:,.0f}, collected {newest.collected:,.0f} "
-                f"({newest.collected / newest.limit:.1%}), overall {newest.overall:,.0f} steps/s"
+                f"round {number + 1} of {options.rounds}: limit {newest.limit:,.0f}, collected {newest.speed.collected:,.0f} "
+                f"({newest.speed.collected / newest.limit:.1%}), overall {newest.speed.overall:,.0f} steps/s"
             )
-        update = update_against_bare(_update_shape(profile, stack.shape, stack.learner.config.minibatch))
+        update = update_against_bare(update_shape(profile, stack.shape, stack.learner.config.minibatch))
         return _result(stack, rounds, update)
 
 
-def _update_shape(profile: Profile, shape: RolloutShape, minibatch: int) -> UpdateShape:
+def update_shape(profile: Profile, shape: RolloutShape, minibatch: int) -> UpdateShape:
+    """Of the profile's update on rollouts of that shape."""
     return UpdateShape(
         workers=shape.workers,
         steps=shape.steps,
@@ -77,6 +88,7 @@ def _update_shape(profile: Profile, shape: RolloutShape, minibatch: int) -> Upda
         obs_size=shape.obs_size,
         n_actions=sizes(env_spec(profile)).actions,
         layers=profile.policy.layers,
+        critic_layers=profile.critic.layers,
         epochs=profile.ppo.epochs,
         minibatch=minibatch,
     )
@@ -92,8 +104,7 @@ def _round(stack: Stack, options: BenchOptions) -> _Round:
     limit = measure_limit(
         stack.workers, LIMIT_ARENAS, stack.shape.cars, options.seconds, stack.tick_skip, stack.episode_steps
     )
-    collected, overall, parts = stack.iterate(options.iterations or stack.cycle)
-    return _Round(limit, collected, overall, parts)
+    return _Round(limit, stack.iterate(options.iterations or stack.cycle))
 
 
 class Stack:
@@ -130,28 +141,35 @@ class Stack:
         """Iterations in which an idle episode begins and ends: late steps cost twice what those after a kickoff do."""
         return -(-self.episode_steps // self.shape.steps)
 
-    def iterate(self, count: int) -> tuple[float, float, dict[str, float]]:
-        """Collected and overall timesteps per second, and microseconds per arena-step by part, over so many iterations."""
-        rows, collect, learn = 0, 0.0, 0.0
+    def iterate(self, count: int, seconds: float = 0.0, learn: bool = True) -> StackSpeed:
+        """So many iterations, and so many seconds of them, at least. learn: whether they end with an update."""
+        rows, collect, update, worked = 0, 0.0, 0.0, 0.0
         reports: list[RolloutDone] = []
-        for _ in range(count):
+        while count > 0 or collect + update < seconds:
             start = time.perf_counter()
             self._shared.weights[:] = self.learner.policy_flat()
             self._newest = newest = self._collector.collect(0, 0, _nothing)
             between = time.perf_counter()
-            self.learner.update(newest.rollout)
-            rows, collect, learn = rows + newest.rows, collect + between - start, learn + time.perf_counter() - between
-            reports += [report for report in newest.reports if report is not None]
+            if learn:
+                self.learner.update(newest.rollout)
+            rows, collect, update = (
+                rows + newest.rows,
+                collect + between - start,
+                update + time.perf_counter() - between,
+            )
+            done = [report for report in newest.reports if report is not None]
+            worked += statistics.fmean(report.seconds for report in done)
+            reports, count = reports + done, count - 1
         self.memory_mb = [report.memory / MEGABYTE for report in reports]
         parts = worker_parts(reports, self.shape.steps * self.shape.arenas)
-        return rows / collect, rows / (collect + learn), parts
+        return StackSpeed(rows / collect, rows / (collect + update), parts, max(0.0, 1 - worked / collect))
 
 
 def _result(stack: Stack, rounds: Sequence[_Round], update: UpdateTimes) -> dict[str, Any]:
-    ratios = [one.collected / one.limit for one in rounds]
+    ratios = [one.speed.collected / one.limit for one in rounds]
     spread = {
-        "collected_steps_per_second": [one.collected for one in rounds],
-        "overall_steps_per_second": [one.overall for one in rounds],
+        "collected_steps_per_second": [one.speed.collected for one in rounds],
+        "overall_steps_per_second": [one.speed.overall for one in rounds],
         "limit_steps_per_second": [one.limit for one in rounds],
         "ratio": ratios,
     }
@@ -161,7 +179,7 @@ def _result(stack: Stack, rounds: Sequence[_Round], update: UpdateTimes) -> dict
         **{name: _round_figure(statistics.median(values)) for name, values in spread.items()},
         "spread": {name: [_round_figure(min(values)), _round_figure(max(values))] for name, values in spread.items()},
         "microseconds_per_arena_step": {
-            name: round(statistics.median(one.parts[name] for one in rounds), 2) for name in rounds[0].parts
+            name: round(statistics.median(one.speed.parts[name] for one in rounds), 2) for name in rounds[0].speed.parts
         },
         "update_seconds": round(update.update_seconds, 4),
         "bare_update_seconds": round(update.bare_seconds, 4),

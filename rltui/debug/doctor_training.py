@@ -64,7 +64,7 @@ def speed(case: DoctorCase) -> DoctorResult:
         rates: list[float] = []
         started = time.perf_counter()
         while not rates or time.perf_counter() - started < MEASURED_SECONDS:
-            rates.append(stack.iterate(1)[1])
+            rates.append(stack.iterate(1).overall)
     rate = sorted(rates)[len(rates) // 2]
     summary = f"{rate:,.0f} steps/s overall, measured over {duration(time.perf_counter() - started)}"
     figures = {"steps_per_second": round(rate), "time": time.time(), "busy_percent": round(busy)}
@@ -73,10 +73,12 @@ def speed(case: DoctorCase) -> DoctorResult:
     return DoctorResult("pass", summary, figures=figures)
 
 
-def shortened(profile: Profile) -> Profile:
-    """The same profile with shorter iterations: as many rows a step of the optimizer, fewer of them."""
+def shortened(profile: Profile, most: int = MEASURED_ROWS) -> Profile:
+    """The same profile with shorter iterations, of `most` rows if that is enough: as many rows a step of the optimizer,
+    fewer of them.
+    """
     games = worker_count(profile) * profile.collect.arenas * learning_cars(profile)
-    rows = min(profile.ppo.iteration, max(MEASURED_ROWS, LEAST_STEPS * games))
+    rows = min(profile.ppo.iteration, max(most, LEAST_STEPS * games))
     batch = min(profile.ppo.batch, rows)
     ppo = profile.ppo.model_copy(
         update={"iteration": rows, "batch": batch, "minibatch": min(profile.ppo.minibatch, batch)}

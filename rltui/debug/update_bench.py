@@ -28,7 +28,8 @@ class UpdateShape:
     agents: int = 32  # of each worker
     obs_size: int = 92
     n_actions: int = 90
-    layers: tuple[int, ...] = (256, 256, 256)  # of policy and critic
+    layers: tuple[int, ...] = (256, 256, 256)  # of the policy
+    critic_layers: tuple[int, ...] = (256, 256, 256)
     epochs: int = 2
     minibatch: int = 4_096
 
@@ -46,10 +47,18 @@ class UpdateTimes:
     ratio: float  # median of update / bare within a round
 
 
-def update_against_bare(shape: UpdateShape, rounds: int = 5, threads: int | None = None) -> UpdateTimes:
-    """Time both in alternation, after a round that is not counted. threads: None leaves torch's number as it is."""
+def update_against_bare(
+    shape: UpdateShape,
+    rounds: int = 5,
+    threads: int | None = None,
+    device: str = "cpu",
+    config: PPOConfig | None = None,
+) -> UpdateTimes:
+    """Time both in alternation, after a round that is not counted. threads: None leaves torch's number as it is. config:
+    the learner's; None: PPOConfig's own, one batch an epoch.
+    """
     with _torch_threads(threads):
-        update, bare = _update(shape), _bare(shape)
+        update, bare = one_update(shape, device, config), _bare(shape, device)
         update()
         bare()
         pairs = [(_seconds(update), _seconds(bare)) for _ in range(rounds)]
@@ -79,24 +88,27 @@ def random_rollout(shape: UpdateShape, seed: int = 0) -> Rollout:
     )
 
 
-def _update(shape: UpdateShape) -> Callable[[], object]:
-    config = PPOConfig(epochs=shape.epochs, batch=shape.rows, minibatch=shape.minibatch)
-    learner = PPOLearner(NetSizes(shape.obs_size, shape.n_actions, shape.layers, shape.layers), config)
+def one_update(shape: UpdateShape, device: str = "cpu", config: PPOConfig | None = None) -> Callable[[], object]:
+    """An update of a new learner on a random rollout, as a function to call again and again."""
+    config = config or PPOConfig(epochs=shape.epochs, batch=shape.rows, minibatch=shape.minibatch)
+    learner = PPOLearner(NetSizes(shape.obs_size, shape.n_actions, shape.layers, shape.critic_layers), config, device)
     rollout = random_rollout(shape)
     return lambda: learner.update(rollout)
 
 
-def _bare(shape: UpdateShape) -> Callable[[], None]:
-    outputs = (shape.n_actions, 1)
-    nets = [networks.build(shape.obs_size, shape.layers, size, seed=i) for i, size in enumerate(outputs)]
+def _bare(shape: UpdateShape, device: str) -> Callable[[], None]:
+    outputs = ((shape.layers, shape.n_actions), (shape.critic_layers, 1))
+    nets = [networks.build(shape.obs_size, layers, size, 0).to(device) for layers, size in outputs]
     adams = [torch.optim.Adam(net.parameters(), lr=1e-4) for net in nets]
-    obs = torch.randn(shape.rows, shape.obs_size)
-    targets = [torch.randn(shape.rows, size) for size in outputs]
+    obs = torch.randn(shape.rows, shape.obs_size, device=device)
+    targets = [torch.randn(shape.rows, size, device=device) for _, size in outputs]
 
     def run() -> None:
         for _ in range(shape.epochs):
             for net, adam, target in zip(nets, adams, targets, strict=True):
                 _bare_step(net, adam, torch.split(obs, shape.minibatch), torch.split(target, shape.minibatch))
+        if device != "cpu":
+            torch.cuda.synchronize()
 
     return run
 

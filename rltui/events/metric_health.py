@@ -279,6 +279,20 @@ TIME: dict[str, Health] = {
     ),
     "time/other": Health("A few µs.", "Much more: too few collect.arenas for each worker."),
 }
+PART_ADVICE = {  # what to change where this part of an iteration is the bottleneck
+    "update": "try fewer ppo.epochs, smaller policy.layers and critic.layers, or a GPU",
+    "simulate": "only more or faster cores help (collect.workers)",
+    "infer": "try smaller policy.layers, or more collect.arenas per worker",
+    "observe": "try a smaller observation (obs.kind, obs.stack)",
+    "reward": "try fewer rewards, above all your own that are not array operations",
+    "read state": "grows with the cars of a game; more collect.arenas per worker help a little",
+    "reset": "episodes are short: try a longer no_touch or timeout terminal",
+    "wait": "for the slowest worker: use one worker per core, and nothing else on them",
+    "save": "raise save_every, or use a faster disk",
+    "other": "try more collect.arenas per worker: they share the loop's cost",
+    "the rest": "try a larger ppo.iteration",
+}
+UPDATE_ON_GPU = "try fewer ppo.epochs or a larger ppo.minibatch"
 
 TEXTS: dict[str, Health] = {**ROLLOUT, **TURTLE, **TRAIN, **TABLE, **CURRICULUM, **TIME}
 SYMPTOMS: dict[str, Health] = {key: health for key, health in TEXTS.items() if health.ill}

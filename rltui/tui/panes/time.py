@@ -12,6 +12,7 @@ from functools import partial
 
 from rltui import formatting
 from rltui.events import metric_keys
+from rltui.events.metric_health import PART_ADVICE, UPDATE_ON_GPU
 from rltui.run_state.progress import WORKER_SECONDS, change_since, iteration_times
 from rltui.run_state.snapshot import RunSnapshot
 from rltui.tui.panes.pane import Pane, View
@@ -28,20 +29,6 @@ TRAINER_SECONDS = (  # of the whole iteration first, then of its three parts
     metric_keys.SAVE_SECONDS,
 )
 FOLDED = "the rest"
-ADVICE = {
-    "update": "try fewer ppo.epochs, smaller policy.layers and critic.layers, or a GPU",
-    "simulate": "only more or faster cores help (collect.workers)",
-    "infer": "try smaller policy.layers, or more collect.arenas per worker",
-    "observe": "try a smaller observation (obs.kind, obs.stack)",
-    "reward": "try fewer rewards, above all your own that are not array operations",
-    "read state": "grows with the cars of a game; more collect.arenas per worker help a little",
-    "reset": "episodes are short: try a longer no_touch or timeout terminal",
-    "wait": "for the slowest worker: use one worker per core, and nothing else on them",
-    "save": "raise save_every, or use a faster disk",
-    "other": "try more collect.arenas per worker: they share the loop's cost",
-    FOLDED: "try a larger ppo.iteration",
-}
-ON_GPU = "try fewer ppo.epochs or a larger ppo.minibatch"
 RATES = (("collected", metric_keys.COLLECTED_SPEED), ("consumed", metric_keys.CONSUMED_SPEED), ("overall", metric_keys.OVERALL_SPEED))  # fmt: skip
 NAME, SHARE, FIGURE, CURVE = 11, 8, 8, 16  # columns
 WIDE = 64  # columns from which on each part has its trend
@@ -126,7 +113,7 @@ def bottleneck(found: Sequence[TimePart]) -> TimePart | None:
 
 def advice(top: TimePart, share: str, device: str) -> str:
     """`update takes 53 %; …`. share: the part's, in words. device: the learner's."""
-    words = ON_GPU if top.name == "update" and device.startswith("cuda") else ADVICE.get(top.name, "")
+    words = UPDATE_ON_GPU if top.name == "update" and device.startswith("cuda") else PART_ADVICE.get(top.name, "")
     return f"Bottleneck: {top.name} takes {share}" + (f"; {words}." if words else ".")
 
 

@@ -6,7 +6,9 @@ import torch
 
 from rltui.debug.update_bench import UpdateShape, random_rollout, update_against_bare
 
-SMALL = UpdateShape(workers=2, steps=8, agents=4, obs_size=6, n_actions=5, layers=(16,), minibatch=20)
+SMALL = UpdateShape(
+    workers=2, steps=8, agents=4, obs_size=6, n_actions=5, layers=(16,), critic_layers=(16,), minibatch=20
+)
 
 
 def test_both_are_timed_and_the_number_of_threads_is_put_back() -> None:

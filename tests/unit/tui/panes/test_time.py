@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from rltui.events.metric_health import PART_ADVICE
 from rltui.events.records import Record
 from rltui.run_state import progress
 from rltui.run_state.fold import fold
@@ -17,7 +18,6 @@ from rltui.run_state.progress import iteration_times
 from rltui.run_state.snapshot import RunSnapshot
 from rltui.tui.panes.pane import View
 from rltui.tui.panes.time import (
-    ADVICE,
     TimePane,
     TimePart,
     advice,
@@ -117,7 +117,7 @@ def test_the_bottleneck_is_named_with_what_to_change() -> None:
     assert "ppo.minibatch" in advice(TimePart("update", 0.58), "58 %", "cuda:0")
     assert advice(TimePart("controls", 0.4), "40 %", "cpu") == "Bottleneck: controls takes 40 %."
     told = {part.name for part in parts(RunSnapshot(metrics=run_story.iteration(5).metrics))}
-    assert told <= set(ADVICE)
+    assert told <= set(PART_ADVICE)
 
 
 def test_the_pane_fits_and_names_the_largest_part(subtests: pytest.Subtests) -> None:

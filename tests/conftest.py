@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import gc
+import os
+
+os.environ.setdefault("OPENBLAS_CORETYPE", "")  # nothing is measured, and every process of a test rounds alike
 
 
 def pytest_runtest_teardown() -> None:

@@ -52,9 +52,11 @@ def add_parser(subparsers: Subparsers) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Prints the figures; progress goes to standard error."""
+    from rltui.supervise.matrix_kernel import choose_kernel
     from rltui.supervise.processes import prepare_environment
 
     prepare_environment()
+    kernel = choose_kernel()
     from rltui.debug.bench import BenchOptions, bench
     from rltui.profile.load import load
 
@@ -64,7 +66,7 @@ def run(args: argparse.Namespace) -> int:
     ]
     profile = load(args.profile, overrides)
     options = BenchOptions(args.rounds, args.seconds, args.iterations)
-    figures = bench(profile, options, lambda line: say(line, sys.stderr))
+    figures = {**bench(profile, options, lambda line: say(line, sys.stderr)), "matrix_kernel": kernel.words}
     if args.json:
         print(json.dumps(figures))
     else:

@@ -37,9 +37,11 @@ def add_parser(subparsers: Subparsers) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """1 when a check failed. Findings are printed as they come."""
+    from rltui.supervise.matrix_kernel import choose_kernel
     from rltui.supervise.processes import prepare_environment
 
     prepare_environment()
+    kernel = choose_kernel()
     from rltui.cli.output import say_outcome
     from rltui.debug.doctor import CHECKS, chosen, examine
     from rltui.debug.doctor_check import DoctorCase
@@ -50,7 +52,7 @@ def run(args: argparse.Namespace) -> int:
         _say_line({"checks": [check.name for check in checks]})
     begins = (lambda name: _say_line({"running": name})) if args.lines else (lambda name: None)
     findings: list[DoctorFinding] = []
-    for finding in examine(DoctorCase(args.profile, data_dir(args.data_dir)), checks, begins):
+    for finding in examine(DoctorCase(args.profile, data_dir(args.data_dir), kernel), checks, begins):
         findings.append(finding)
         if args.lines:
             _say_line(vars(finding))

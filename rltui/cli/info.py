@@ -74,6 +74,9 @@ def _version(package: str) -> str | None:
 def _machine() -> dict[str, Any]:
     import psutil
 
+    from rltui.supervise.matrix_kernel import known_kernel
+
+    kernel = known_kernel()
     memory = psutil.virtual_memory()
     affinity = getattr(os, "sched_getaffinity", None)
     return {
@@ -84,6 +87,7 @@ def _machine() -> dict[str, Any]:
         "memory_bytes": memory.total,
         "memory_available_bytes": memory.available,
         "shared_memory_free_bytes": _free(Path("/dev/shm")),
+        "matrix_kernel": kernel.words if kernel else "not measured yet: training, bench and doctor do",
     }
 
 

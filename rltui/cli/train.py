@@ -63,9 +63,11 @@ def add_parser(subparsers: Subparsers) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Returns the exit code; raises RltuiError for bad input."""
+    from rltui.supervise.matrix_kernel import choose_kernel
     from rltui.supervise.processes import prepare_environment
 
     prepare_environment()  # before the profile's components import NumPy
+    kernel = None if args.detach else choose_kernel()  # one in the background does so itself
     from rltui.profile.load import load
     from rltui.runs.paths import data_dir
 
@@ -75,7 +77,7 @@ def run(args: argparse.Namespace) -> int:
     if args.debug:
         overrides += DEBUG_OVERRIDES
     profile = load(args.profile, overrides)
-    if args.detach:
+    if kernel is None:
         return _detach(args, overrides)
     data = data_dir(_debug_folder(args.data_dir) if args.debug else args.data_dir)  # before torch, which takes seconds
     from rltui.runs.summary import profile_name
@@ -94,6 +96,7 @@ def run(args: argparse.Namespace) -> int:
             debug=args.debug,
             force=args.force,
             take_over=args.take_over,
+            kernel=kernel.words,
         )
     )
 

@@ -18,6 +18,7 @@ from rltui.profile.curriculum import task_profile
 from rltui.profile.load import load
 from rltui.profile.models import Profile
 from rltui.runs.paths import DataDir
+from rltui.supervise.matrix_kernel import MatrixKernel
 
 if TYPE_CHECKING:
     from rltui.train.config import ResolvedConfig
@@ -29,10 +30,11 @@ SEED = (0, 0xD0C)
 
 @dataclass
 class DoctorCase:
-    """profile_argument: as `rltui train` takes it. Every property raises what building it raises."""
+    """profile_argument: as `rltui train` takes it. kernel: None: unknown. Every property raises what building it raises."""
 
     profile_argument: str
     data: DataDir
+    kernel: MatrixKernel | None = None
 
     @cached_property
     def profile(self) -> Profile:

@@ -127,6 +127,12 @@ def _short(folder: Path) -> str:
     return str(absolute.relative_to(Path.cwd())) if absolute.is_relative_to(Path.cwd()) else str(absolute)
 
 
+def matrix_kernel(case: DoctorCase) -> DoctorResult:
+    """What the workers' products are computed with."""
+    kernel = case.kernel
+    return DoctorResult("pass", kernel.words if kernel else formatting.UNKNOWN, figures=kernel.speeds if kernel else {})
+
+
 def memory_room(case: DoctorCase) -> DoctorResult:
     """The estimate of trainer and workers against what is free now."""
     size = sizes(case.spec)
@@ -169,6 +175,7 @@ MACHINE_CHECKS = (
     DoctorCheck("terminal", terminal),
     DoctorCheck("data folder", data_folder),
     DoctorCheck("meshes", collision_meshes),
+    DoctorCheck("matrix kernel", matrix_kernel),
 )
 ROOM_CHECKS = (
     DoctorCheck("memory", memory_room, ("profile",)),

@@ -62,6 +62,7 @@ class RunStarted(_Timed, frozen=True, kw_only=True):
     pid: Count
     host: str
     device: str
+    kernel: str = ""  # NumPy's matrix kernel, in words; empty: unknown
     seed: int  # of any size
     timesteps: Count
     step_limit: Count | None

@@ -253,3 +253,10 @@ def check_own(data: DataDir, path: Path) -> None:
         raise RltuiError(
             f"{path} lies outside the data folder, at {real(path)}: it is left alone", "move or remove it there by hand"
         )
+
+
+def cache_folder() -> Path:
+    """The user's cache of this program."""
+    from platformdirs import user_cache_path
+
+    return user_cache_path("rltui", appauthor=False)

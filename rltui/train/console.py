@@ -117,6 +117,7 @@ def start_summary(run: RunStarted) -> list[str]:
         f"policy {nets} ({run.policy_parameters:,} parameters), critic {critic} ({run.critic_parameters:,}), on {run.device}",
         f"{run.workers} workers x {run.arenas} arenas, iteration {run.iteration:,}, batch {run.batch:,}, minibatch {run.minibatch:,}, "
         f"{run.epochs} epochs, learning rate {rates}, gamma {run.gamma:g}",
+        *([f"matrix kernel {run.kernel}"] if run.kernel else []),
     ]
 
 

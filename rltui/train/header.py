@@ -52,6 +52,7 @@ def run_started(context: StartContext, task: ActiveTask, loop: LoopState) -> Run
         pid=os.getpid(),
         host=socket.gethostname(),
         device=config.device,
+        kernel=context.options.kernel,
         seed=profile.run.seed,
         timesteps=loop.timesteps,
         step_limit=context.options.steps,

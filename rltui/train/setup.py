@@ -56,6 +56,7 @@ class TrainOptions:
     debug: bool = False
     force: bool = False  # also with an action table that fails its checks
     take_over: bool = False  # see runs.lock.RunLock
+    kernel: str = ""  # the matrix kernel, in words
 
 
 @dataclass(frozen=True)

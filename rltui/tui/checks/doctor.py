@@ -16,6 +16,7 @@ import msgspec
 
 from rltui import safe_io
 from rltui.runs.atomic import replace_file
+from rltui.runs.paths import cache_folder
 from rltui.supervise.signals import kill_session, lower_priority, start_session
 from rltui.tui.checks.child import RLTUI, EndableProcess, NewestProcess
 
@@ -211,10 +212,3 @@ class Measurements:
             except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
                 self._known = {}
         return self._known
-
-
-def cache_folder() -> Path:
-    """The user's cache of this program."""
-    from platformdirs import user_cache_path
-
-    return user_cache_path("rltui", appauthor=False)

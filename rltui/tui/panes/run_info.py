@@ -151,6 +151,7 @@ def facts_of(header: RunStarted) -> list[tuple[str, str]]:
         ),
         ("data", f"{header.iteration:,} an iteration, batch {header.batch:,}{_minibatch(header)}"),
         ("workers", f"{header.workers} × {header.arenas} arenas, learner on {header.device}"),
+        *([("kernel", header.kernel)] if header.kernel else []),
         (
             "saving",
             f"every {formatting.exact(header.save_every)}, milestone every {formatting.exact(header.milestone_interval)}",

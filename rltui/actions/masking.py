@@ -8,13 +8,11 @@ left on the ground.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rltui.actions.spec import Classes
 from rltui.errors import RltuiError
 from rltui.field import BOOST, JUMP
 from rltui.sim.state import UPSIDE_DOWN, Bool, Float, GameState, Int
-
-Classes = NDArray[np.uint8]
 
 LEGALITY = ("off", "mask", "fallback")  # what becomes of illegal rows
 CAN_JUMP, HAS_BOOST, ALIVE = 1, 2, 4  # bits of a class id

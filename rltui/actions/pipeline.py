@@ -21,7 +21,8 @@ from typing import Any
 
 import numpy as np
 
-from rltui.actions.masking import Classes, Fallback, class_ids, idle_row, idle_rows, legal_rows
+from rltui.actions.masking import Fallback, class_ids, idle_row, idle_rows, legal_rows
+from rltui.actions.spec import ActionSpec, Classes
 from rltui.actions.table import check_indices, describe
 from rltui.errors import RltuiError
 from rltui.field import CONTROLS
@@ -94,14 +95,13 @@ class ActionPipeline:
         for key, message, expected, found in option_problems(rows, options):
             raise RltuiError(f"actions.{key}: {message}, expected {expected}, found {found}", exit_code=2)
         played = np.clip(rows, LOWEST, 1) if options.clip else rows
-        self._n_actions, self._cars = len(rows), slice(cars)
+        self._cars = slice(cars)
         self._classify = options.legality != "off"
         self._fallback = _fallback(rows, options, (arenas, cars)) if options.legality == "fallback" else None
         self._sticky = _sticky(played, options, (arenas, cars)) if options.sticky > 1 else None
         # [M, 8] all that the simulator may be asked to play: the table first, then variants
         self.controls: Float = self._sticky.variants if self._sticky else played
-        # [classes, N] legal rows of each legality class; None: nothing is masked
-        self.masks = action_masks(rows, options)
+        self.spec = action_spec(rows, options)
 
     def reset(self, arenas: Bool) -> None:
         """Forget what is held in these arenas (mask [K])."""
@@ -120,7 +120,7 @@ class ActionPipeline:
         """
         if not (self._fallback or self._sticky):
             return actions
-        check_indices(actions, self._n_actions)
+        check_indices(actions, self.spec.outputs)
         if self._fallback:
             actions = self._fallback.replace(actions, state)
         return self._sticky.hold(actions) if self._sticky else actions
@@ -133,9 +133,9 @@ class ActionPipeline:
         return count
 
 
-def action_masks(rows: Float, options: PipelineOptions) -> Bool | None:
-    """bool [classes, N] of the table's legal rows in each legality class, where these options mask; else None."""
-    return legal_rows(rows) if options.legality == "mask" else None
+def action_spec(rows: Float, options: PipelineOptions) -> ActionSpec:
+    """A choice among the rows [N, 8] of a table: the legal ones of each class, where these options mask."""
+    return ActionSpec(len(rows), legal_rows(rows) if options.legality == "mask" else None)
 
 
 def option_problems(rows: Float, options: PipelineOptions) -> Iterator[tuple[str, str, str, str]]:

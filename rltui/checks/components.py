@@ -185,7 +185,7 @@ def memory_faults(tasks: Iterable[Profile], argument: str) -> list[ComponentFaul
     there = psutil.virtual_memory().total
     for profile in tasks:
         size = sizes(env_spec(profile))
-        needed = estimate_memory(profile, size.obs, size.actions).total * formatting.MEGABYTE
+        needed = estimate_memory(profile, size.obs, size.actions.outputs).total * formatting.MEGABYTE
         if needed > FAR_TOO_MUCH * there:
             path: KeyPath = ("obs", "kind") if size.obs > LARGE_OBSERVATION else ("ppo", "iteration")
             need = f"about {formatting.size(needed)} of memory needed, and this machine has {formatting.size(there)}"
@@ -197,7 +197,7 @@ def memory_faults(tasks: Iterable[Profile], argument: str) -> list[ComponentFaul
 def checkpoint_size(profile: Profile) -> int:
     """Bytes of one, about."""
     size = sizes(env_spec(profile))
-    nets = ((profile.policy.layers, size.actions), (profile.critic.layers, 1))
+    nets = ((profile.policy.layers, size.actions.outputs), (profile.critic.layers, 1))
     return CHECKPOINT_BYTES * sum(parameter_count(size.obs, layers, outputs) for layers, outputs in nets)
 
 

@@ -314,12 +314,12 @@ def _figures(profile: Profile, spec: EnvSpec) -> dict[str, Any]:
     from rltui.profile.resolved import estimate_memory, parameter_count, worker_count
 
     size = sizes(spec)
-    policy = parameter_count(size.obs, profile.policy.layers, size.actions)
+    policy = parameter_count(size.obs, profile.policy.layers, size.actions.outputs)
     critic = parameter_count(size.obs, profile.critic.layers, 1)
-    needed = estimate_memory(profile, size.obs, size.actions)
+    needed = estimate_memory(profile, size.obs, size.actions.outputs)
     return {
         "obs_size": size.obs,
-        "actions": size.actions,
+        "actions": size.actions.outputs,
         "parameters": policy + critic,
         "policy_parameters": policy,
         "critic_parameters": critic,

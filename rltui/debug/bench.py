@@ -86,7 +86,7 @@ def update_shape(profile: Profile, shape: RolloutShape, minibatch: int) -> Updat
         steps=shape.steps,
         agents=shape.agents,
         obs_size=shape.obs_size,
-        n_actions=sizes(env_spec(profile)).actions,
+        actions=sizes(env_spec(profile)).actions,
         layers=profile.policy.layers,
         critic_layers=profile.critic.layers,
         epochs=profile.ppo.epochs,

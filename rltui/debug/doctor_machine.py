@@ -136,7 +136,7 @@ def matrix_kernel(case: DoctorCase) -> DoctorResult:
 def memory_room(case: DoctorCase) -> DoctorResult:
     """The estimate of trainer and workers against what is free now."""
     size = sizes(case.spec)
-    needed = estimate_memory(case.profile, size.obs, size.actions).total * formatting.MEGABYTE
+    needed = estimate_memory(case.profile, size.obs, size.actions.outputs).total * formatting.MEGABYTE
     found = psutil.virtual_memory()
     summary = f"about {formatting.size(needed)} needed, {formatting.size(found.available)} of {formatting.size(found.total)} free"
     if memory_faults([case.profile], case.profile_argument):

@@ -15,7 +15,7 @@ from rltui.profile.curriculum import task_profiles
 from rltui.profile.load import load
 from rltui.registry import build
 from rltui.sim.resets.base import Reset
-from rltui.sim.state import Float, Int
+from rltui.sim.state import Float
 
 STEPS = 60  # of each arena: 4 s of game at 15 steps a second
 SAME = 1e-4  # observations are numbers of about -1..1
@@ -51,10 +51,10 @@ def spaces(case: DoctorCase) -> DoctorResult:
     game, expected = case.game, sizes(case.spec)
     out = new_out(game)
     game.reset(out)
-    if (game.obs_size, game.n_actions) != (expected.obs, expected.actions):
+    if (game.obs_size, game.action_spec) != (expected.obs, expected.actions):
         return DoctorResult(
             "fail",
-            f"observation and table say {expected.obs} and {expected.actions}, the game has {game.obs_size} and {game.n_actions}",
+            f"observation and table say {expected.obs} and {expected.actions.outputs}, the game has {game.obs_size} and {game.action_spec.outputs}",
         )
     if not np.isfinite(out.obs).all():
         arena, car, index = np.argwhere(~np.isfinite(out.obs))[0]
@@ -63,12 +63,13 @@ def spaces(case: DoctorCase) -> DoctorResult:
             f"the first observation of arena {arena}, car {car} has {out.obs[arena, car, index]} at index {index} of {game.obs_size}",
             "build() must write a finite number into every place of `out`",
         )
-    if game.masks is not None and not game.masks.any(axis=1).all():
+    masks = game.action_spec.masks
+    if masks is not None and not masks.any(axis=1).all():
         return DoctorResult(
             "fail", "there is a state in which no action is legal", f"rltui lut {case.profile_argument}"
         )
     learners = f"{game.learners} learning car{'s' if game.learners > 1 else ''} an arena"
-    return DoctorResult("pass", f"{learners}: {game.obs_size} numbers in, {game.n_actions} actions out")
+    return DoctorResult("pass", f"{learners}: {game.obs_size} numbers in, {game.action_spec.outputs} actions out")
 
 
 def reset_and_step(case: DoctorCase) -> DoctorResult:
@@ -110,7 +111,7 @@ def _played(game: ArenaGroups) -> tuple[Float, str]:
     game.reset(out)
     seen = np.zeros((STEPS, *out.obs.shape), np.float32)
     for step in range(STEPS):
-        actions = _choice(game, out, rng)
+        actions = game.action_spec.at_random(rng, out.legality)
         for array in (out.obs, out.rewards):
             array.fill(np.nan)
         finals = game.step(actions, out)
@@ -119,15 +120,6 @@ def _played(game: ArenaGroups) -> tuple[Float, str]:
             return seen, f"at step {step}, {problem}"
         seen[step] = out.obs
     return seen, ""
-
-
-def _choice(game: ArenaGroups, out: StepOut, rng: np.random.Generator) -> Int:
-    """Legal rows at random [K, C]."""
-    draws = rng.random((game.arenas, game.learners, game.n_actions))
-    if game.masks is not None:
-        draws *= game.masks[out.legality]
-    chosen: Int = draws.argmax(axis=-1)
-    return chosen
 
 
 def _wrong(out: StepOut, finals: Finals) -> str:

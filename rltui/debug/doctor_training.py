@@ -95,7 +95,7 @@ def forward_pass(case: DoctorCase) -> DoctorResult:
     config, out = case.config, new_out(case.game)
     case.game.reset(out)
     obs = out.obs.reshape(-1, config.size.obs)
-    net = networks.build(config.size.obs, case.profile.policy.layers, config.size.actions, seed=0)
+    net = networks.build(config.size.obs, case.profile.policy.layers, config.size.actions.outputs, seed=0)
     policy = DiscretePolicy(config.policy_sizes, len(obs))
     policy.set_weights(networks.flat(net))
     with torch.no_grad():

@@ -10,6 +10,7 @@ import numpy as np
 
 from rltui import safe_io
 from rltui.actions.masking import idle_rows
+from rltui.actions.spec import ActionSpec
 from rltui.env.arena_groups import MATCH
 from rltui.env.from_profile import env_spec, table_rows
 from rltui.env.soccar_batch import SoccarBatch
@@ -25,7 +26,7 @@ from rltui.runs.checkpoint import POLICY_FILE, damage
 from rltui.runs.inventory import complete_checkpoints, read_checkpoint_info
 from rltui.runs.paths import DataDir, RunPaths
 from rltui.runs.resolve import find_checkpoint, names_checkpoint, run_called
-from rltui.sim.state import Bool, Float, Int
+from rltui.sim.state import Float, Int
 
 BEFORE = ("step", "episode", "tick", "seconds", "action")
 AFTER = ("total", "running_total", "terminated", "truncated", "touches")
@@ -78,18 +79,10 @@ def idle(rows: Float, shape: tuple[int, int]) -> Chooser:
     return lambda out: actions
 
 
-def at_random(rows: int, masks: Bool | None, shape: tuple[int, int], seed: Sequence[int]) -> Chooser:
-    """Uniform over the rows that are legal: masks [classes, N], None where all are."""
+def at_random(actions: ActionSpec, seed: Sequence[int]) -> Chooser:
+    """Uniform over the rows that are legal."""
     rng = np.random.default_rng([*seed, NOISE])
-
-    def choose(out: StepOut) -> Int:
-        draws = rng.random((*shape, rows))
-        if masks is not None:
-            draws *= masks[out.legality]
-        chosen: Int = draws.argmax(axis=-1)
-        return chosen
-
-    return choose
+    return lambda out: actions.at_random(rng, out.legality)
 
 
 def by_policy(policy: SavedPolicy, shape: tuple[int, int], seed: Sequence[int], deterministic: bool) -> Chooser:
@@ -308,4 +301,4 @@ def _chooser(subject: TraceSubject, options: TraceOptions, batch: SoccarBatch) -
         return by_policy(subject.policy, shape, seed, options.deterministic)
     if actions == "idle":
         return idle(subject.rows, shape)
-    return at_random(batch.n_actions, batch.masks, shape, seed)
+    return at_random(batch.action_spec, seed)

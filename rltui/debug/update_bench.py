@@ -6,13 +6,14 @@ import statistics
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import torch
 from torch import Tensor
 from torch.nn.functional import mse_loss
 
+from rltui.actions.spec import ActionSpec
 from rltui.learn import networks
 from rltui.learn.config import NetSizes, PPOConfig
 from rltui.learn.ppo import PPOLearner
@@ -27,7 +28,7 @@ class UpdateShape:
     steps: int = 313  # of each worker
     agents: int = 32  # of each worker
     obs_size: int = 92
-    n_actions: int = 90
+    actions: ActionSpec = field(default_factory=lambda: ActionSpec(90))
     layers: tuple[int, ...] = (256, 256, 256)  # of the policy
     critic_layers: tuple[int, ...] = (256, 256, 256)
     epochs: int = 2
@@ -77,8 +78,8 @@ def random_rollout(shape: UpdateShape, seed: int = 0) -> Rollout:
     final_index = np.flatnonzero(truncated & ~terminated)
     return Rollout(
         obs=rng.standard_normal((w, t + 1, a, shape.obs_size), np.float32),
-        actions=rng.integers(shape.n_actions, size=(w, t, a)),
-        log_probs=np.full((w, t, a), -np.log(shape.n_actions), np.float32),
+        actions=rng.integers(shape.actions.outputs, size=(w, t, a)),
+        log_probs=np.full((w, t, a), -np.log(shape.actions.outputs), np.float32),
         rewards=rng.standard_normal((w, t, a), np.float32),
         terminated=terminated,
         truncated=truncated,
@@ -91,13 +92,13 @@ def random_rollout(shape: UpdateShape, seed: int = 0) -> Rollout:
 def one_update(shape: UpdateShape, device: str = "cpu", config: PPOConfig | None = None) -> Callable[[], object]:
     """An update of a new learner on a random rollout, as a function to call again and again."""
     config = config or PPOConfig(epochs=shape.epochs, batch=shape.rows, minibatch=shape.minibatch)
-    learner = PPOLearner(NetSizes(shape.obs_size, shape.n_actions, shape.layers, shape.critic_layers), config, device)
+    learner = PPOLearner(NetSizes(shape.obs_size, shape.actions, shape.layers, shape.critic_layers), config, device)
     rollout = random_rollout(shape)
     return lambda: learner.update(rollout)
 
 
 def _bare(shape: UpdateShape, device: str) -> Callable[[], None]:
-    outputs = ((shape.layers, shape.n_actions), (shape.critic_layers, 1))
+    outputs = ((shape.layers, shape.actions.outputs), (shape.critic_layers, 1))
     nets = [networks.build(shape.obs_size, layers, size, 0).to(device) for layers, size in outputs]
     adams = [torch.optim.Adam(net.parameters(), lr=1e-4) for net in nets]
     obs = torch.randn(shape.rows, shape.obs_size, device=device)

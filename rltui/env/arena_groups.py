@@ -38,7 +38,7 @@ class ArenaGroups:
         ]
         first = self._batches[0]
         self.arenas, self.learners = arenas, first.learners
-        self.obs_size, self.n_actions, self.masks = first.obs_size, first.n_actions, first.masks
+        self.obs_size, self.action_spec = first.obs_size, first.action_spec
         self.table_hash = first.table_hash
 
     def reset(self, out: StepOut) -> None:

@@ -7,7 +7,8 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from rltui.actions.pipeline import PipelineOptions, action_masks
+from rltui.actions.pipeline import PipelineOptions, action_spec
+from rltui.actions.spec import ActionSpec
 from rltui.actions.table import checked_rows, table_hash
 from rltui.env.spec import ArenaGroup, EnvSpec, Weighted
 from rltui.events.records import ENTROPY_SETTING, RATE_SETTING, weight_of
@@ -19,7 +20,7 @@ from rltui.rewards.base import Reward
 from rltui.rewards.checks import Weighed, sign_warnings
 from rltui.rewards.combined import RewardOptions, category_factors
 from rltui.runs.meta import Signature, net
-from rltui.sim.state import Bool, Float
+from rltui.sim.state import Float
 
 MASKED_TABLES = frozenset({"hybrid"})  # `legality = "auto"` masks these
 
@@ -100,7 +101,7 @@ class Sizes:
     """What goes into and comes out of the nets."""
 
     obs: int  # numbers of one car's observation
-    actions: int  # rows of the action table
+    actions: ActionSpec
     table_hash: str
 
 
@@ -108,17 +109,12 @@ def sizes(spec: EnvSpec) -> Sizes:
     """Builds observation and table, no arenas."""
     rows = table_rows(spec)
     size = int(build("obs", spec.obs).size(spec.blue, spec.orange))
-    return Sizes(size * spec.obs_stack, len(rows), table_hash(rows))
+    return Sizes(size * spec.obs_stack, action_spec(rows, spec.pipeline), table_hash(rows))
 
 
 def table_rows(spec: EnvSpec) -> Float:
     """float32 [N, 8]. RltuiError for a table that cannot be played."""
     return checked_rows(build("action table", spec.table), spec.pipeline.clip)
-
-
-def masks(spec: EnvSpec) -> Bool | None:
-    """bool [legality classes, N]: what the policy may choose; None where nothing is masked."""
-    return action_masks(table_rows(spec), spec.pipeline)
 
 
 def signature(profile: Profile, spec: EnvSpec | None = None) -> Signature:
@@ -135,7 +131,7 @@ def signature(profile: Profile, spec: EnvSpec | None = None) -> Signature:
     return Signature(
         obs="/".join(obs),
         table_hash=size.table_hash,
-        policy=net(profile.policy.kind, size.obs, profile.policy.layers, size.actions),
+        policy=net(profile.policy.kind, size.obs, profile.policy.layers, size.actions.outputs),
         critic=net("critic", size.obs, profile.critic.layers, 1),
     )
 

@@ -45,9 +45,9 @@ class SoccarBatch:
         self.arenas, self.cars, self.learners = arenas, sum(teams), spec.learners
         self._teams = teams
         rows = checked_rows(build("action table", spec.table), spec.pipeline.clip)
-        self.n_actions, self.table_hash = len(rows), table_hash(rows)
+        self.table_hash = table_hash(rows)
         self._pipeline = ActionPipeline(rows, spec.pipeline, arenas, self.learners)
-        self.masks = self._pipeline.masks
+        self.action_spec = self._pipeline.spec
         self._observer = Observer(build("obs", spec.obs), spec.obs_stack, arenas, teams, self.learners)
         self.obs_size = self._observer.size
         self._scheduled, self._rewards = spec.rewards, _combined(spec)
@@ -141,12 +141,12 @@ class SoccarBatch:
 
     def _simulate(self, actions: Int) -> None:
         if actions.dtype != INT64:
-            check_indices(actions, self.n_actions)
+            check_indices(actions, self.action_spec.outputs)
         try:
             self.played = self._pipeline.play(actions, self.state)
             self._sim.simulate(self._opponents.join(self.played, self.state))
         except KeyError:
-            check_indices(actions, self.n_actions)  # says which
+            check_indices(actions, self.action_spec.outputs)  # says which
             raise
 
     def _reward(self, out: Float) -> Float:

@@ -5,20 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from rltui.actions.spec import ActionSpec
+
 
 @dataclass(frozen=True)
 class NetSizes:
-    """Widths of policy and critic: both see obs_size numbers, one chooses among n_actions, the other gives one value."""
+    """Widths of policy and critic: both see obs_size numbers, one chooses actions, the other gives one value."""
 
     obs_size: int
-    n_actions: int
+    actions: ActionSpec
     policy_layers: Sequence[int]
     critic_layers: Sequence[int]
 
     @property
     def policy(self) -> list[int]:
         """From the observation to the actions."""
-        return [self.obs_size, *self.policy_layers, self.n_actions]
+        return [self.obs_size, *self.policy_layers, self.actions.outputs]
 
     @property
     def critic(self) -> list[int]:

@@ -39,7 +39,6 @@ from rltui.policy.mlp import ILLEGAL
 CPU_ROWS = 4_096  # of one pass on a CPU: what it leaves behind stays in the cache, and controls are polled often enough
 
 Float = NDArray[np.float32]
-Bool = NDArray[np.bool_]
 Scalar = TypeVar("Scalar", bound=np.generic)
 
 
@@ -56,19 +55,15 @@ class PPOLearner:
         config: PPOConfig,
         device: str = "cpu",
         seed: int = 0,
-        masks: Bool | None = None,
     ) -> None:
-        """seed: of the initial weights and of every shuffle (together with `updates`, so that a resumed run goes on).
-
-        masks: bool [legality classes, n_actions], what may be chosen in each; None: everything.
-        """
+        """seed: of the initial weights and of every shuffle (together with `updates`, so that a resumed run goes on)."""
         self.config = config
         self._state = LearnerState((sizes.policy, sizes.critic), config, device, seed)
-        self._obs_size, self._n_actions = sizes.obs_size, sizes.n_actions
+        self._obs_size, self._actions = sizes.obs_size, sizes.actions
         self._device, self._seed = torch.device(device), seed
         self._pass_rows = _pass_rows(config, self._device)
         self._buffer: deque[Experience] = deque(maxlen=config.buffer_iterations)
-        self._masks = masks
+        masks = sizes.actions.masks
         self._legal = None if masks is None else torch.from_numpy(masks).to(self._device)
         self.progress = 0.0  # 0–1 of the running update: rows learned from, of all epochs'
         self._rows_wanted = 1
@@ -133,7 +128,7 @@ class PPOLearner:
         A non-finite number anywhere drops the update. Dropped or abandoned, everything is as before, bit for bit:
         weights, Adam's state, return statistics, buffer. Raises ValueError for arrays that do not fit.
         """
-        rollout.check(self._obs_size, self._n_actions, self._masks)
+        rollout.check(self._obs_size, self._actions)
         before, buffer = Backup(self._state), self._buffer.copy()
         try:
             return self._update(rollout, between, before)
@@ -183,7 +178,7 @@ class PPOLearner:
         targets = advantages + values[:, :-1]
         place = np.arange(w * (t + 1) * a).reshape(w, t + 1, a)[:, :-1]
         columns = [place, rollout.actions, rollout.log_probs, advantages, targets]
-        if self._masks is not None and rollout.legality is not None:
+        if self._legal is not None and rollout.legality is not None:
             columns.append(rollout.legality[:, :-1])
         data = Experience(obs, *(torch.from_numpy(x.reshape(-1)).to(self._device) for x in columns))
         figures = {metric_keys.RETURN_STD: self._state.return_statistics.std, metric_keys.REWARD_CLIPPED: 100 * clipped}
@@ -271,7 +266,7 @@ class PPOLearner:
         return loss, mean_entropy, kl, clipped
 
     def _legal_rows(self, part: Experience) -> Tensor | None:
-        """bool [N, n_actions] of a minibatch; None where nothing is masked."""
+        """bool [N, outputs] of a minibatch; None where nothing is masked."""
         if self._legal is None or part.classes is None:
             return None
         return self._legal.index_select(0, part.classes.int())

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from rltui.actions.spec import ActionSpec
 
 Float = NDArray[np.float32]
 Bool = NDArray[np.bool_]
@@ -17,7 +20,7 @@ class Rollout:
     """W workers, T steps, A agents of each worker (arenas × cars), D numbers an observation. Arrays in C order."""
 
     obs: Float  # [W, T + 1, A, D]; row T is the observation after the last step
-    actions: Int  # [W, T, A]
+    actions: NDArray[Any]  # [W, T, A, …], dtype and shape of an action as its ActionSpec says
     log_probs: Float  # [W, T, A] of the actions, in nats, under the policy that collected
     rewards: Float  # [W, T, A]
     terminated: Bool  # [W, T, A]
@@ -31,7 +34,7 @@ class Rollout:
     @property
     def shape(self) -> tuple[int, int, int]:
         """W, T, A."""
-        w, t, a = self.actions.shape
+        w, t, a = self.actions.shape[:3]
         return w, t, a
 
     def where(self, worker: int, step: int, agent: int) -> str:
@@ -61,40 +64,39 @@ class Rollout:
             cars=self.cars,
         )
 
-    def check(self, obs_size: int, n_actions: int, masks: Bool | None = None) -> None:
-        """Raises ValueError where the arrays do not fit each other or the networks, or an action is no row of the table.
-
-        masks: bool [classes, n_actions]; then also where an action is not legal in its class.
+    def check(self, obs_size: int, spec: ActionSpec) -> None:
+        """Raises ValueError where the arrays do not fit each other or the networks, or an action is none of the spec's or
+        not legal in its class.
         """
         w, t, a = self.shape
         finals = len(self.final_index)
         expected = {"obs": (w, t + 1, a, obs_size), "final_obs": (finals, obs_size), "valid": (w,)}
         expected |= dict.fromkeys(("log_probs", "rewards", "terminated", "truncated"), (w, t, a))
+        expected["actions"] = (w, t, a, *spec.shape)
         for name, shape in expected.items():
             if getattr(self, name).shape != shape:
                 raise ValueError(f"rollout.{name}: expected {list(shape)}, found {list(getattr(self, name).shape)}")
-        self._check_actions(n_actions)
-        if masks is not None:
-            self._check_legality(masks)
+        self._check_actions(spec)
+        if spec.masks is not None:
+            self._check_legality(spec)
         self._check_finals()
 
-    def _check_actions(self, n_actions: int) -> None:
-        bad = ((self.actions < 0) | (self.actions >= n_actions)) & self.valid[:, None, None]
+    def _check_actions(self, spec: ActionSpec) -> None:
+        bad = ~spec.known(self.actions) & self.valid[:, None, None]
         if bad.any():
             worker, step, agent = np.argwhere(bad)[0]
             action = self.actions[worker, step, agent]
-            raise ValueError(f"action {action} of {self.where(worker, step, agent)} is not in 0 … {n_actions - 1}")
+            raise ValueError(f"action {action} of {self.where(worker, step, agent)} is not in {spec.allowed}")
 
-    def _check_legality(self, masks: Bool) -> None:
+    def _check_legality(self, spec: ActionSpec) -> None:
         """A log-probability under another mask than the one that it was sampled with would be wrong without a sign."""
         w, t, a = self.shape
         found = None if self.legality is None else list(self.legality.shape)
         if self.legality is None or found != [w, t + 1, a]:
             raise ValueError(f"rollout.legality: expected {[w, t + 1, a]} where rows are masked, found {found}")
-        classes, (count, rows) = self.legality[:, :-1], masks.shape
-        legal = (classes < count) & masks[classes.clip(max=count - 1), self.actions.clip(0, rows - 1)]
+        classes = self.legality[:, :-1]
         known = np.isfinite(self.log_probs)  # a choice from numbers that are not finite is the guard's to name
-        illegal = ~legal & known & self.valid[:, None, None]
+        illegal = ~spec.legal(self.actions, classes) & known & self.valid[:, None, None]
         if illegal.any():
             worker, step, agent = place = tuple(np.argwhere(illegal)[0])
             where = self.where(worker, step, agent)

@@ -5,17 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rltui.actions.spec import ActionSpec, Bool, Classes, Int
 from rltui.policy.normalizer import Normalizer
 from rltui.policy.weights import Float, Layer, flat_size, flatten, layer_sizes, matrices
 
 _CHUNK = 4096  # values replaced at once
 _REUSE = 16  # how often a value is read, on average, before it is replaced
 _SMALLEST = np.float32(1e-10)  # of the exponential variates: keeps the noise within −4 … 23
-Int = NDArray[np.int64]
-Bool = NDArray[np.bool_]
-Classes = NDArray[np.uint8]
 ILLEGAL = np.float32(-1e30)  # added to a logit: beyond what any other makes up for; its probability is exactly 0
 
 
@@ -103,11 +100,13 @@ class DiscretePolicy:
     its kernels by shape.)
     """
 
-    def __init__(self, sizes: Sequence[int], max_rows: int, masks: Bool | None = None, normalize: bool = False) -> None:
+    def __init__(
+        self, sizes: Sequence[int], max_rows: int, actions: ActionSpec | None = None, normalize: bool = False
+    ) -> None:
         """sizes: widths from the observation's to the number of actions. max_rows: the most rows of one call.
 
-        masks: bool [legality classes, n_actions], at least one True in each: what may be chosen; None: everything. With
-        masks, `act` and `best` need the class of each row, uint8 [n].
+        actions: what is chosen; None: a row of a table, all of them always. With masks, `act` and `best` need the class
+        of each row, uint8 [n].
 
         normalize: whether it scales its observations; then the weights end with their `normalizer_flat`.
         """
@@ -119,14 +118,14 @@ class DiscretePolicy:
         self._normalizer = Normalizer(statistics) if normalize else None
         self._ones = np.ones(sizes[-1], np.float32)
         self._buffers: dict[int, _Buffers] = {}
-        self._penalties = None if masks is None else _penalties(masks, sizes[-1])
+        self._penalties = None if actions is None or actions.masks is None else _penalties(actions.masks, sizes[-1])
 
     @classmethod
     def from_layers(
-        cls, layers: Sequence[Layer], max_rows: int, masks: Bool | None = None, normalizer: Float | None = None
+        cls, layers: Sequence[Layer], max_rows: int, actions: ActionSpec | None = None, normalizer: Float | None = None
     ) -> DiscretePolicy:
         """A policy with these weights: w [in, out] and b [out] of each layer, and `normalizer_flat` where it normalises."""
-        policy = cls(layer_sizes(layers), max_rows, masks, normalizer is not None)
+        policy = cls(layer_sizes(layers), max_rows, actions, normalizer is not None)
         weights = flatten(layers)
         policy.set_weights(weights if normalizer is None else np.concatenate([weights, normalizer]))
         return policy
@@ -134,10 +133,6 @@ class DiscretePolicy:
     @property
     def obs_size(self) -> int:
         return self.sizes[0]
-
-    @property
-    def n_actions(self) -> int:
-        return self.sizes[-1]
 
     def set_weights(self, flat: Float) -> None:
         """Copy the parameters, laid out as in weights.py, from a float32 vector [flat_size]; ValueError for another size."""
@@ -167,7 +162,7 @@ class DiscretePolicy:
         np.negative(b.sums, out=log_probs_out)
 
     def logits(self, obs: Float, classes: Classes | None = None) -> Float:
-        """Logits of obs [n, obs_size]: a view float32 [n, n_actions] that the next call overwrites.
+        """Logits of obs [n, obs_size]: a view float32 [n, outputs] that the next call overwrites.
 
         classes: then the rows that are illegal in them have ILLEGAL; None: the network's own logits.
         """
@@ -209,10 +204,10 @@ class DiscretePolicy:
         return self._buffers[n]
 
 
-def _penalties(masks: Bool, n_actions: int) -> Float:
-    """float32 [classes, n_actions]: what is added to the logits. ValueError for masks that leave nothing to choose."""
-    if masks.ndim != 2 or masks.shape[1] != n_actions:
-        raise ValueError(f"masks are {list(masks.shape)}, expected [classes, {n_actions}]")
+def _penalties(masks: Bool, outputs: int) -> Float:
+    """float32 [classes, outputs]: what is added to the logits. ValueError for masks that leave nothing to choose."""
+    if masks.ndim != 2 or masks.shape[1] != outputs:
+        raise ValueError(f"masks are {list(masks.shape)}, expected [classes, {outputs}]")
     if not masks.any(axis=1).all():
         raise ValueError(f"nothing may be chosen in legality class {int(masks.any(axis=1).argmin())}")
     return np.where(masks, np.float32(0), ILLEGAL)

@@ -19,7 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rltui import safe_io
-from rltui.actions.masking import LEGALITY, idle_rows, legal_rows
+from rltui.actions.masking import LEGALITY, idle_rows
+from rltui.actions.pipeline import PipelineOptions, action_spec
 from rltui.errors import RltuiError
 from rltui.policy.mlp import DiscretePolicy
 from rltui.policy.normalizer import normalizer_flat
@@ -53,11 +54,11 @@ class SavedPolicy:
 
     def network(self, max_rows: int) -> DiscretePolicy:
         """The policy, ready to act on up to max_rows observations at once; with masks where it was trained with them."""
-        masks = legal_rows(self.table) if self.legality == "mask" else None
+        actions = action_spec(self.table, PipelineOptions(self.legality))
         normalizer = None
         if self.normalizer_mean is not None and self.normalizer_var is not None:
             normalizer = normalizer_flat(self.normalizer_mean, self.normalizer_var)
-        return DiscretePolicy.from_layers(self.layers, max_rows, masks, normalizer)
+        return DiscretePolicy.from_layers(self.layers, max_rows, actions, normalizer)
 
 
 def save_policy(policy: SavedPolicy) -> bytes:

@@ -46,7 +46,7 @@ def policy_of_rlgym_ppo(folder: Path, profile: Profile) -> SavedPolicy:
     files, _ = rlgym_ppo.read(folder)
     spec = env_spec(profile)
     needed, size, table = signature(profile, spec), sizes(spec), table_rows(spec)
-    layers = networks.layers(read_policy(files[rlgym_ppo.POLICY], size.obs, size.actions))
+    layers = networks.layers(read_policy(files[rlgym_ppo.POLICY], size.obs, size.actions.outputs))
     statistics = read_book(files[rlgym_ppo.BOOK_KEEPING], size.obs).observation_statistics
     normalizer = (None, None) if statistics is None else statistics.mean_and_variance()
     return policy_to_save(spec, needed, table, layers, normalizer)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from rltui.env.from_profile import Sizes, env_spec, masks, sizes
+from rltui.env.from_profile import Sizes, env_spec, sizes
 from rltui.env.spec import EnvSpec
 from rltui.errors import RltuiError, in_words
 from rltui.learn.config import NetSizes, PPOConfig
@@ -50,7 +50,7 @@ class ResolvedConfig:
     @property
     def policy_sizes(self) -> tuple[int, ...]:
         """Widths of the policy from the observation to the actions."""
-        return (self.size.obs, *self.profile.policy.layers, self.size.actions)
+        return (self.size.obs, *self.profile.policy.layers, self.size.actions.outputs)
 
     @cached_property
     def shape(self) -> RolloutShape:
@@ -62,6 +62,7 @@ class ResolvedConfig:
             arenas=self.profile.collect.arenas,
             cars=self.spec.learners,
             obs_size=self.size.obs,
+            actions=self.size.actions,
             parameters=flat_size(self.policy_sizes, self.profile.obs.normalize),
         )
 
@@ -103,7 +104,7 @@ class ResolvedConfig:
         policy, critic = self.profile.policy.layers, self.profile.critic.layers
         sizes = NetSizes(self.size.obs, self.size.actions, policy, critic)
         try:
-            return PPOLearner(sizes, self.ppo, self.device, self.profile.run.seed, masks(self.spec))
+            return PPOLearner(sizes, self.ppo, self.device, self.profile.run.seed)
         except (RuntimeError, MemoryError) as error:  # torch's own words speak of allocators
             seen = f"{self.size.obs:,} numbers observed, hidden layers {list(policy)} and {list(critic)}"
             raise RltuiError(

@@ -59,7 +59,7 @@ def run_started(context: StartContext, task: ActiveTask, loop: LoopState) -> Run
         workers=shape.workers,
         arenas=shape.arenas,
         obs_size=config.size.obs,
-        actions=config.size.actions,
+        actions=config.size.actions.outputs,
         policy_layers=list(profile.policy.layers),
         critic_layers=list(profile.critic.layers),
         policy_parameters=learner.parameters[0],

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rltui.actions.masking import CLASSES, legal_rows
-from rltui.actions.pipeline import PipelineOptions
+from rltui.actions.masking import CLASSES
+from rltui.actions.pipeline import PipelineOptions, action_spec
 from rltui.actions.table import table_hash
 from rltui.env.arena_groups import MATCH
 from rltui.env.stats import EpisodeStats
@@ -180,6 +180,7 @@ class TableUse:
 
     def __init__(self, rows: Float, options: PipelineOptions, clock: Callable[[], float] = time.monotonic) -> None:
         """rows: float32 [N, 8], the table."""
+        self._actions = action_spec(rows, options)
         self._counts: Counts = np.zeros(len(rows), np.int64)
         self._hash = table_hash(rows)
         self._levels = [
@@ -191,7 +192,8 @@ class TableUse:
             "lut/jump": rows[:, JUMP] != 0,
             "lut/boost": rows[:, BOOST] != 0,
         }
-        self._masked = 1 - legal_rows(rows).mean(axis=1) if options.legality == "mask" else None  # share by class
+        masks = self._actions.masks
+        self._masked = None if masks is None else 1 - masks.mean(axis=1)  # share by class
         self._replaces = options.legality == "fallback"
         self._clock, self._recorded_at = clock, -np.inf
 
@@ -199,7 +201,7 @@ class TableUse:
         """The iteration's figures. replaced: choices that the fallback took the place of. Unknown is None."""
         valid = rollout.valid
         actions = rollout.actions if valid.all() else rollout.actions[valid]
-        chosen = np.bincount(actions.ravel(), minlength=len(self._counts))
+        chosen = self._actions.count(actions)
         self._counts += chosen
         total = int(chosen.sum())
         figures: dict[str, float | None] = {

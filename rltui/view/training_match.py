@@ -44,8 +44,8 @@ class RunMatch:
         self._arena = self._batch.arenas_simulated[0]
         self._arena.step = self._play
         learners = self._batch.learners
-        self._policy = DiscretePolicy(spec.policy_sizes, learners, self._batch.masks, spec.normalize)
-        self._noise = GumbelBank(spec.seed, learners * self._batch.n_actions * BANK_DRAWS)
+        self._policy = DiscretePolicy(spec.policy_sizes, learners, self._batch.action_spec, spec.normalize)
+        self._noise = GumbelBank(spec.seed, learners * self._batch.action_spec.outputs * BANK_DRAWS)
         self._out = StepOut.zeros(1, learners, self._batch.obs_size)
         self._actions: Int = np.zeros(learners, np.int64)
         self._log_probs: Float = np.zeros(learners, np.float32)
@@ -72,7 +72,7 @@ class RunMatch:
     def step(self) -> None:
         """Choose and play one step."""
         out = self._out
-        classes = out.legality.reshape(-1) if self._batch.masks is not None else None
+        classes = out.legality.reshape(-1) if self._batch.action_spec.masks is not None else None
         obs = out.obs.reshape(len(self._actions), -1)
         self._policy.act(obs, self._noise, self._actions, self._log_probs, classes)
         self._batch.step(self._actions.reshape(1, -1), out)

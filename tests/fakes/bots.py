@@ -21,7 +21,7 @@ def write_bot(folder: Path, profile: str, normalized: bool = False) -> SavedPoli
     spec = env_spec(loaded)
     size, rows = sizes(spec), table_rows(spec)
     rng = np.random.default_rng(7)
-    shapes = [(size.obs, HIDDEN), (HIDDEN, size.actions)]
+    shapes = [(size.obs, HIDDEN), (HIDDEN, size.actions.outputs)]
     layers = [
         (rng.normal(size=shape).astype(np.float32), rng.normal(size=shape[1]).astype(np.float32)) for shape in shapes
     ]

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import torch
 
+from rltui.actions.spec import ActionSpec
 from rltui.learn.config import NetSizes, PPOConfig
 from rltui.learn.ppo import PPOLearner
 from rltui.learn.rollout import Rollout
@@ -17,7 +18,7 @@ CONFIG = PPOConfig(learning_rate=1e-3, critic_learning_rate=1e-3, epochs=2, batc
 
 def learner(config: PPOConfig = CONFIG, seed: int = 0, **changes: object) -> PPOLearner:
     """Two hidden layers of 16; `changes` replace fields of the configuration."""
-    return PPOLearner(NetSizes(OBS, ACTIONS, (16, 16), (16, 16)), replace(config, **changes), seed=seed)  # type: ignore[arg-type]
+    return PPOLearner(NetSizes(OBS, ActionSpec(ACTIONS), (16, 16), (16, 16)), replace(config, **changes), seed=seed)  # type: ignore[arg-type]
 
 
 def rollout(workers: int = 2, steps: int = 12, agents: int = 4, seed: int = 0, ends: float = 0.15) -> Rollout:

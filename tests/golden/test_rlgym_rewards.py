@@ -48,7 +48,7 @@ def test_rewards_are_rlgyms(teams: tuple[int, int], seed: int) -> None:
     for step in range(STEPS):
         actions = chase(env.state)
         astray = rng.random(actions.shape) < 0.3
-        actions[astray] = rng.integers(0, env.n_actions, astray.sum())
+        actions[astray] = rng.integers(0, env.action_spec.outputs, astray.sum())
         env.step(actions, out)
         ends["touches"] += int((env.state.touches > 0).sum())
         assert not env.state.demos.any(), "choose another seed: RLGym respawns cars by the clock"

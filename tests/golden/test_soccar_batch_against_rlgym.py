@@ -140,7 +140,7 @@ def test_observations_rewards_and_ends_are_rlgyms(teams: tuple[int, int], obs: d
     rng = np.random.default_rng(3)
     ends = {"goals": 0, "cuts": 0, "touches": 0}
     for step in range(STEPS):
-        actions = rng.integers(0, env.n_actions, (ARENAS, env.cars))
+        actions = rng.integers(0, env.action_spec.outputs, (ARENAS, env.cars))
         actions[rng.random(actions.shape) < 0.5] = 18  # full speed ahead: otherwise nothing is ever touched
         finals = env.step(actions, out)
         cut = dict(zip(finals.arenas.tolist(), finals.obs, strict=True))

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import torch
 
+from rltui.actions.spec import ActionSpec
 from rltui.learn.config import NetSizes, PPOConfig
 from rltui.learn.ppo import PPOLearner
 from rltui.learn.rollout import Rollout
@@ -118,7 +119,7 @@ def train(env: Environment, learner: PPOLearner, updates: int) -> DiscretePolicy
 
 def learner(env: Environment, **changes: float) -> PPOLearner:
     config = PPOConfig(**{**CONFIG.__dict__, **changes})
-    return PPOLearner(NetSizes(env.states, env.actions, (32,), (32,)), config, seed=1)
+    return PPOLearner(NetSizes(env.states, ActionSpec(env.actions), (32,), (32,)), config, seed=1)
 
 
 def probabilities(policy: DiscretePolicy, states: int) -> np.ndarray:

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from rltui.actions.spec import ActionSpec
 from rltui.supervise.shared_memory import ENLARGE, SharedBlock, check_free
 
 ALIGN = 64  # bytes: a cache line
@@ -31,6 +32,7 @@ class RolloutShape:
     arenas: int
     cars: int
     obs_size: int
+    actions: ActionSpec
     parameters: int
 
     @property
@@ -53,7 +55,7 @@ class RolloutShape:
             "arena_cursor": ((w,), np.int64),  # the arena being simulated, for the report of a crash
             "obs": ((b, w, t + 1, a, d), np.float32),
             "legality": ((b, w, t + 1, a), np.uint8),  # legality class that belongs to each observation
-            "actions": ((b, w, t, a), np.int64),
+            "actions": ((b, w, t, a, *self.actions.shape), self.actions.dtype),
             "log_probs": ((b, w, t, a), np.float32),
             "rewards": ((b, w, t, a), np.float32),
             "terminated": ((b, w, t, a), np.bool_),

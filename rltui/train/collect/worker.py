@@ -68,8 +68,8 @@ class Actor:
                 "restore it, or start anew: --resume new",
             )
         self._agents = spec.arenas * self.env.learners
-        self._policy = DiscretePolicy(spec.policy_sizes, self._agents, self.env.masks, spec.normalize)
-        self._noise = GumbelBank((*spec.seed, NOISE), self._agents * self.env.n_actions * BANK_DRAWS)
+        self._policy = DiscretePolicy(spec.policy_sizes, self._agents, self.env.action_spec, spec.normalize)
+        self._noise = GumbelBank((*spec.seed, NOISE), self._agents * self.env.action_spec.outputs * BANK_DRAWS)
         self._now = StepOut.zeros(spec.arenas, self.env.learners, self.env.obs_size)
         self._say, self._limit = say, LineLimit()
         self._debug: ActorDebug | None = None
@@ -111,7 +111,7 @@ class Actor:
         views = _StepViews(block, steps, self.env.arenas, self.env.learners)
         block["obs"][0] = self._now.obs.reshape(self._agents, -1)
         block["legality"][0] = self._now.legality.reshape(-1)
-        count, infer, masked = 0, 0.0, self.env.masks is not None
+        count, infer, masked = 0, 0.0, self.env.action_spec.masks is not None
         for t in range(steps):
             on_step(t)
             before = time.perf_counter()

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from rltui.actions.masking import class_ids, idle_row, legal_rows
-from rltui.actions.pipeline import ActionPipeline, PipelineOptions, action_masks
+from rltui.actions.pipeline import ActionPipeline, PipelineOptions, action_spec
 from rltui.errors import RltuiError
 from rltui.field import CONTROLS
 from rltui.registry import Component, build
@@ -34,7 +34,7 @@ def test_with_nothing_on_it_hands_on_what_it_gets() -> None:
     out = np.full((2, 1), 77, np.uint8)
     pipeline.classify(state, out)
     assert pipeline.play(actions, state) is actions
-    assert pipeline.controls is ROWS and pipeline.masks is None
+    assert pipeline.controls is ROWS and pipeline.spec.masks is None
     assert (out == 77).all() and pipeline.take_fallbacks() == 0
 
 
@@ -50,8 +50,8 @@ def test_classes_are_written(subtests: pytest.Subtests) -> None:
 
 def test_only_mask_gives_masks() -> None:
     for legality in ("off", "fallback"):
-        assert action_masks(ROWS, PipelineOptions(legality)) is None
-    masks = ActionPipeline(ROWS, PipelineOptions("mask"), 1, 1).masks
+        assert action_spec(ROWS, PipelineOptions(legality)).masks is None
+    masks = ActionPipeline(ROWS, PipelineOptions("mask"), 1, 1).spec.masks
     np.testing.assert_array_equal(masks, legal_rows(ROWS))
 
 

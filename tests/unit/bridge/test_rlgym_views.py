@@ -65,7 +65,7 @@ def test_rlgyms_default_obs_sees_what_ours_does(subtests: pytest.Subtests) -> No
             rng = np.random.default_rng(0)
             for _ in range(80):  # through resets
                 np.testing.assert_allclose(other.obs, one.obs, atol=1e-6)
-                actions = rng.integers(0, ours.n_actions, (3, ours.learners))
+                actions = rng.integers(0, ours.action_spec.outputs, (3, ours.learners))
                 first, second = ours.step(actions, one), theirs.step(actions, other)
                 np.testing.assert_allclose(second.obs, first.obs, atol=1e-6)
 

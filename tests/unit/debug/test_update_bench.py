@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import torch
 
+from rltui.actions.spec import ActionSpec
 from rltui.debug.update_bench import UpdateShape, random_rollout, update_against_bare
 
 SMALL = UpdateShape(
-    workers=2, steps=8, agents=4, obs_size=6, n_actions=5, layers=(16,), critic_layers=(16,), minibatch=20
+    workers=2, steps=8, agents=4, obs_size=6, actions=ActionSpec(5), layers=(16,), critic_layers=(16,), minibatch=20
 )
 
 
@@ -23,4 +24,4 @@ def test_the_rollout_has_the_shape_asked_for() -> None:
     data = random_rollout(SMALL)
     assert SMALL.rows == 64
     assert data.shape == (2, 8, 4)
-    data.check(6, 5)
+    data.check(6, SMALL.actions)

@@ -241,12 +241,12 @@ def test_a_fallback_is_played_seen_and_counted() -> None:
     stats = env.drain_stats()
     assert (stats.fallbacks, stats.car_steps) == (2, 3)
     assert env.drain_stats().fallbacks == 0
-    assert env.masks is None
+    assert env.action_spec.masks is None
 
 
 def test_masks_are_the_tables_and_no_choice_is_replaced() -> None:
     env, out = game(pipeline=PIPELINES["mask"], z=900.0, boost=0.0)
-    np.testing.assert_array_equal(env.masks, legal_rows(HYBRID))
+    np.testing.assert_array_equal(env.action_spec.masks, legal_rows(HYBRID))
     drive(env, out, number_of("jump"), 3)
     assert env.drain_stats().fallbacks == 0
 

@@ -49,7 +49,7 @@ def test_it_crosses_processes_as_plain_data() -> None:
 
 def test_sizes() -> None:
     size = sizes(env_spec(load("quick")))
-    assert (size.obs, size.actions) == (92, 90)
+    assert (size.obs, size.actions.outputs) == (92, 90)
     assert size.table_hash == table_hash(build("action table", Component("rlgym")).rows())
     assert sizes(env_spec(load("quick", ["obs.zero_padding=3"]))).obs == 172
 

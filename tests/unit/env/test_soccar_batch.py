@@ -46,7 +46,7 @@ def record(env: SoccarBatch, steps: int = 60, seed: int = 5) -> list[bytes]:
     env.reset(out)
     seen = [out.obs.tobytes()]
     for _ in range(steps):
-        finals = env.step(rng.integers(0, env.n_actions, (env.arenas, env.cars)), out)
+        finals = env.step(rng.integers(0, env.action_spec.outputs, (env.arenas, env.cars)), out)
         arrays = (out.obs, out.rewards, out.terminated, out.truncated, finals.arenas, finals.obs)
         seen += [array.tobytes() for array in arrays]
     return seen

@@ -113,7 +113,7 @@ def test_only_blue_learns(subtests: pytest.Subtests) -> None:
             mirror.reset(all_out)
             rng = np.random.default_rng(5)
             for _ in range(45):
-                actions = rng.integers(0, against.n_actions, (3, blue))
+                actions = rng.integers(0, against.action_spec.outputs, (3, blue))
                 against.step(actions, out)
                 mirror.step(np.concatenate([actions, np.full((3, orange), IDLE)], axis=1), all_out)
                 assert out.obs.shape == (3, blue, against.obs_size)

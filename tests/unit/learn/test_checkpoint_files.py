@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 import torch
 
+from rltui.actions.spec import ActionSpec
 from rltui.errors import RltuiError
 from rltui.learn.checkpoint_files import Progress, load_tensors
 from rltui.learn.config import NetSizes
@@ -135,8 +136,10 @@ def test_a_mismatch_is_named_and_nothing_changes(subtests: pytest.Subtests) -> N
         with subtests.test(shape=shape, message=message):
             ours = trained()
             before = ours.snapshot().files()
+            obs, actions, *layers = shape
+            theirs = PPOLearner(NetSizes(obs, ActionSpec(actions), *layers), CONFIG)
             with pytest.raises(RltuiError, match=message):
-                ours.load(PPOLearner(NetSizes(*shape), CONFIG).snapshot().files())
+                ours.load(theirs.snapshot().files())
             assert ours.snapshot().files() == before
 
 

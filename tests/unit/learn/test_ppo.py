@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import torch
 
+from rltui.actions.spec import ActionSpec
 from rltui.learn.config import NetSizes, PPOConfig
 from rltui.learn.normalization import RunningStatistics
 from rltui.learn.ppo import PPOLearner, _advantage_scale, evaluate
@@ -275,6 +276,8 @@ def test_what_does_not_fit_is_named() -> None:
     ours, data = learner(), rollout()
     with pytest.raises(ValueError, match=r"rollout.obs: expected \[2, 13, 4, 6\], found \[2, 13, 4, 5\]"):
         ours.update(replace(data, obs=data.obs[..., :5]))
+    with pytest.raises(ValueError, match=r"rollout.actions: expected \[2, 12, 4\], found \[2, 12, 4, 1\]"):
+        ours.update(replace(data, actions=data.actions[..., None]))
     bad = data.actions.copy()
     bad[1, 3, 2] = 5
     with pytest.raises(ValueError, match="action 5 of worker 1, arena 1, car 0, step 3 is not in 0 … 4"):
@@ -301,14 +304,14 @@ MASKS = np.array([[1, 1, 1, 1, 1], [1, 0, 1, 0, 1], [0, 1, 0, 0, 0], [0, 0, 1, 1
 
 
 def masked_learner(config: PPOConfig = CONFIG, masks: np.ndarray | None = MASKS) -> PPOLearner:
-    return PPOLearner(NetSizes(OBS, ACTIONS, (16, 16), (16, 16)), config, seed=0, masks=masks)
+    return PPOLearner(NetSizes(OBS, ActionSpec(ACTIONS, masks), (16, 16), (16, 16)), config, seed=0)
 
 
 def masked_rollout(of: PPOLearner, seed: int = 0, workers: int = 2) -> Rollout:
     """Collected by the NumPy policy with this learner's weights and classes of all kinds."""
     data = rollout(workers=workers, steps=12, agents=4, seed=seed)
     classes = np.random.default_rng(seed).integers(len(MASKS), size=(workers, 13, 4)).astype(np.uint8)
-    policy, noise = DiscretePolicy((OBS, 16, 16, ACTIONS), 4, MASKS), GumbelBank(seed)
+    policy, noise = DiscretePolicy((OBS, 16, 16, ACTIONS), 4, ActionSpec(ACTIONS, MASKS)), GumbelBank(seed)
     policy.set_weights(of.policy_flat())
     for worker, step in np.ndindex(workers, 12):
         at = (worker, step)

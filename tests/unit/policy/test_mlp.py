@@ -10,6 +10,7 @@ import pytest
 import torch
 
 from rltui.actions.masking import legal_rows
+from rltui.actions.spec import ActionSpec
 from rltui.errors import RltuiError
 from rltui.learn import networks
 from rltui.policy.mlp import DiscretePolicy, GumbelBank
@@ -166,7 +167,7 @@ def flat(seed: int = 0, sharpness: float = 1.0) -> np.ndarray:
 
 
 def masked_policy(masks: np.ndarray | None = MASKS, weights: np.ndarray | None = None) -> DiscretePolicy:
-    made = DiscretePolicy(MASKED_SIZES, ROWS, masks)
+    made = DiscretePolicy(MASKED_SIZES, ROWS, ActionSpec(len(TABLE), masks))
     made.set_weights(flat() if weights is None else weights)
     return made
 

@@ -10,7 +10,7 @@ import pytest
 
 from rltui.actions.pipeline import PipelineOptions
 from rltui.actions.table import table_hash
-from rltui.env.from_profile import env_spec, masks, signature, sizes, table_rows
+from rltui.env.from_profile import env_spec, signature, sizes, table_rows
 from rltui.field import CONTROLS
 from rltui.profile.load import load, read
 from rltui.profile.render import render
@@ -433,7 +433,7 @@ def test_legality_by_itself(subtests: pytest.Subtests, table_folder: Path) -> No
         with subtests.test(actions=actions, mode=mode):
             spec = env_spec(load(with_table(table_folder, actions)))
             assert spec.pipeline == PipelineOptions(mode)
-            assert (masks(spec) is not None) == (mode == "mask")
+            assert (sizes(spec).actions.masks is not None) == (mode == "mask")
 
 
 def test_every_key_reaches_the_pipeline(table_folder: Path) -> None:

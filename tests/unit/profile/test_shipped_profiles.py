@@ -145,7 +145,7 @@ def test_the_seed_task_is_the_peers() -> None:
         "boost_coef": 0.01,
     }
     size = sizes(spec)
-    assert (size.obs, size.actions) == (92, 90)
+    assert (size.obs, size.actions.outputs) == (92, 90)
     assert profile.policy.layers == profile.critic.layers == (256, 256, 256)
     ppo = profile.ppo
     assert (ppo.iteration, ppo.batch, ppo.minibatch, ppo.epochs, ppo.buffer_iterations) == (

@@ -175,6 +175,6 @@ def test_all_rewards_together_in_the_environment() -> None:
     out, rng = new_out(env), np.random.default_rng(0)
     env.reset(out)
     for _ in range(60):
-        env.step(rng.integers(0, env.n_actions, (4, 3)), out)
+        env.step(rng.integers(0, env.action_spec.outputs, (4, 3)), out)
         assert np.isfinite(out.rewards).all()
     assert out.rewards.any()

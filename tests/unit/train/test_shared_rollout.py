@@ -13,11 +13,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from rltui.actions.spec import ActionSpec
 from rltui.errors import RltuiError
 from rltui.train.collect.shared_rollout import RolloutShape, SharedRollout
 
 on_linux = pytest.mark.skipif(not Path("/dev/shm").is_dir(), reason="no /dev/shm")
-SHAPE = RolloutShape(blocks=2, workers=3, steps=5, arenas=2, cars=2, obs_size=7, parameters=11)
+SHAPE = RolloutShape(blocks=2, workers=3, steps=5, arenas=2, cars=2, obs_size=7, actions=ActionSpec(9), parameters=11)
 
 
 def test_what_one_side_writes_the_other_reads_and_nothing_overlaps() -> None:

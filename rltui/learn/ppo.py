@@ -30,11 +30,11 @@ from rltui.learn import gae, networks
 from rltui.learn import rollout as guards
 from rltui.learn.checkpoint_files import Progress
 from rltui.learn.config import NetSizes, PPOConfig
+from rltui.learn.distributions import distribution
 from rltui.learn.minibatches import Experience, batch_edges, join
 from rltui.learn.report import Totals, UpdateReport
 from rltui.learn.rollout import NonFiniteError, Rollout
 from rltui.learn.state import Backup, LearnerSnapshot, LearnerState
-from rltui.policy.mlp import ILLEGAL
 
 CPU_ROWS = 4_096  # of one pass on a CPU: what it leaves behind stays in the cache, and controls are polled often enough
 
@@ -63,6 +63,7 @@ class PPOLearner:
         self._device, self._seed = torch.device(device), seed
         self._pass_rows = _pass_rows(config, self._device)
         self._buffer: deque[Experience] = deque(maxlen=config.buffer_iterations)
+        self._distribution = distribution(sizes.actions)
         masks = sizes.actions.masks
         self._legal = None if masks is None else torch.from_numpy(masks).to(self._device)
         self.progress = 0.0  # 0–1 of the running update: rows learned from, of all epochs'
@@ -254,7 +255,8 @@ class PPOLearner:
         KL is Schulman's estimate r − 1 − ln r, never negative (joschu.net/blog/kl-approx.html).
         """
         epsilon = self.config.clip_range
-        log_probs, entropy = evaluate(self._state.policy(part.obs), part.actions, self._legal_rows(part))
+        chosen = self._distribution(self._state.policy(part.obs), self._legal_rows(part))
+        log_probs, entropy = chosen.log_prob(part.actions), chosen.entropy()
         log_ratio = log_probs - part.log_probs
         ratio = log_ratio.exp()
         surrogate = torch.min(ratio * advantages, ratio.clamp(1 - epsilon, 1 + epsilon) * advantages)
@@ -286,23 +288,6 @@ class PPOLearner:
         rate = self._state.policy_optimizer.lr
         metrics |= {metric_keys.LEARNING_RATE: rate, "train/updates": float(self.updates)}
         return UpdateReport(metrics, notes=notes, rows=rows, steps=totals.steps)
-
-
-def evaluate(logits: Tensor, actions: Tensor, legal: Tensor | None = None) -> tuple[Tensor, Tensor]:
-    """ln π(a|s) and the entropy −Σ π ln π in nats, both [N], from logits [N, n] and actions int64 [N].
-
-    legal: bool [N, n], what may be chosen in each row, the action itself too; π and its entropy are over that alone, at
-    most ln of how many. None: everything.
-
-    No clamp is needed: log-softmax is finite for finite logits (rlgym-ppo clamps probabilities at 1e-11, and so
-    log-probabilities at −25.3).
-    """
-    if legal is not None:
-        logits = logits.masked_fill(~legal, float(ILLEGAL))  # finite, so that gradients are
-    log_probs = torch.log_softmax(logits, dim=-1)
-    chosen = log_probs.gather(-1, actions.unsqueeze(-1)).squeeze(-1)
-    entropy = -(log_probs.exp() * log_probs).sum(dim=-1)
-    return chosen, entropy
 
 
 def _pass_rows(config: PPOConfig, device: torch.device) -> int:

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 import numpy as np
 
 from rltui.actions.spec import ActionSpec, Bool, Classes, Int
+from rltui.policy.distributions import ILLEGAL, Categorical
 from rltui.policy.normalizer import Normalizer
 from rltui.policy.weights import Float, Layer, flat_size, flatten, layer_sizes, matrices
 
 _CHUNK = 4096  # values replaced at once
 _REUSE = 16  # how often a value is read, on average, before it is replaced
 _SMALLEST = np.float32(1e-10)  # of the exponential variates: keeps the noise within −4 … 23
-ILLEGAL = np.float32(-1e30)  # added to a logit: beyond what any other makes up for; its probability is exactly 0
 
 
 class GumbelBank:
@@ -85,12 +85,7 @@ class _Buffers:
         ]
         self.last_input = inputs[-1]
         self.logits = np.empty((n, actions), np.float32)
-        self.flat_logits = self.logits.reshape(-1)
-        self.work = np.empty((n, actions), np.float32)  # the penalties of illegal rows, then what sampling needs
-        self.chosen = np.empty((n, 1), np.float32)
-        self.sums = np.empty(n, np.float32)
-        self.flat_index = np.empty(n, np.int64)
-        self.row_start = np.arange(n, dtype=np.int64) * actions
+        self.distribution = Categorical(self.logits)
 
 
 class DiscretePolicy:
@@ -116,7 +111,6 @@ class DiscretePolicy:
         weights, statistics = np.split(self._flat, [flat_size(sizes)])
         self._matrices = matrices(weights, sizes)
         self._normalizer = Normalizer(statistics) if normalize else None
-        self._ones = np.ones(sizes[-1], np.float32)
         self._buffers: dict[int, _Buffers] = {}
         self._penalties = None if actions is None or actions.masks is None else _penalties(actions.masks, sizes[-1])
 
@@ -143,23 +137,10 @@ class DiscretePolicy:
     def act(
         self, obs: Float, noise: GumbelBank, actions_out: Int, log_probs_out: Float, classes: Classes | None = None
     ) -> None:
-        """Sample an action for each row of obs [n, obs_size] into actions_out [n], its log-probability into the other.
-
-        Gumbel-max: argmax(logits + noise). The log-probability of action a is −log Σ exp(logits − logits[a]): exact,
-        and safe without the usual maximum, because the bank's noise is bounded and so is how far a draw can be below it.
-        """
-        n = len(obs)
-        b = self._masked(obs, classes)
-        np.add(b.logits, noise.next(n, self.sizes[-1]), out=b.work)
-        b.work.argmax(axis=1, out=actions_out)
-        np.add(b.row_start, actions_out, out=b.flat_index)
-        # mode="clip": with "raise" NumPy buffers `out`; the indices are in range by construction
-        b.flat_logits.take(b.flat_index, out=b.chosen[:, 0], mode="clip")
-        np.subtract(b.logits, b.chosen, out=b.work)
-        np.exp(b.work, out=b.work)
-        np.dot(b.work, self._ones, out=b.sums)
-        np.log(b.sums, out=b.sums)
-        np.negative(b.sums, out=log_probs_out)
+        """Sample an action for each row of obs [n, obs_size] into actions_out [n], its log-probability into the other."""
+        chosen = self._masked(obs, classes).distribution
+        chosen.sample(noise.next(len(obs), self.sizes[-1]), actions_out)
+        chosen.log_prob(actions_out, log_probs_out)
 
     def logits(self, obs: Float, classes: Classes | None = None) -> Float:
         """Logits of obs [n, obs_size]: a view float32 [n, outputs] that the next call overwrites.
@@ -170,8 +151,7 @@ class DiscretePolicy:
 
     def best(self, obs: Float, classes: Classes | None = None) -> Int:
         """The most probable action of each row, a new int64 [n]; the lowest index where logits are equal."""
-        best: Int = self._masked(obs, classes).logits.argmax(axis=1)
-        return best
+        return self._masked(obs, classes).distribution.best()
 
     def _masked(self, obs: Float, classes: Classes | None) -> _Buffers:
         """The forward pass; ValueError where there are masks and no classes."""
@@ -181,8 +161,7 @@ class DiscretePolicy:
         if classes is None or classes.shape != (len(obs),):
             found = "none" if classes is None else list(classes.shape)
             raise ValueError(f"a policy with masks needs the legality class of each of {len(obs)} rows, found {found}")
-        self._penalties.take(classes, axis=0, out=b.work, mode="clip")
-        np.add(b.logits, b.work, out=b.logits)
+        b.distribution.mask(self._penalties, classes)
         return b
 
     def _forward(self, obs: Float) -> _Buffers:

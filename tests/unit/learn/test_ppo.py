@@ -11,8 +11,9 @@ import torch
 
 from rltui.actions.spec import ActionSpec
 from rltui.learn.config import NetSizes, PPOConfig
+from rltui.learn.distributions import TorchCategorical
 from rltui.learn.normalization import RunningStatistics
-from rltui.learn.ppo import PPOLearner, _advantage_scale, evaluate
+from rltui.learn.ppo import PPOLearner, _advantage_scale
 from rltui.learn.rollout import Rollout
 from rltui.policy.mlp import DiscretePolicy, GumbelBank
 from tests.fakes.rollouts import ACTIONS, CONFIG, OBS, learner, on_policy, rollout, weights
@@ -319,41 +320,6 @@ def masked_rollout(of: PPOLearner, seed: int = 0, workers: int = 2) -> Rollout:
     return replace(data, legality=classes)
 
 
-def test_the_entropy_of_a_uniform_policy_is_ln_of_the_legal_rows(subtests: pytest.Subtests) -> None:
-    for rows, legal, nats in ((90, 45, 3.8067), (221, 180, 5.1930), (90, 1, 0.0)):
-        with subtests.test(rows=rows, legal=legal, nats=nats):
-            mask = (torch.arange(rows) < legal).expand(2, rows)
-            log_probs, entropy = evaluate(torch.zeros(2, rows), torch.tensor([0, legal - 1]), mask)
-            assert entropy.tolist() == pytest.approx([nats] * 2, abs=1e-4)
-            assert log_probs.tolist() == pytest.approx([-math.log(legal)] * 2, abs=1e-6)
-
-
-def test_against_torchs_categorical() -> None:
-    generator = torch.Generator().manual_seed(0)
-    logits = 5 * torch.randn(200, 40, generator=generator)
-    legal = torch.rand(200, 40, generator=generator) < 0.4
-    legal[:, 7] = True
-    actions = torch.multinomial(legal.float(), 1, generator=generator).squeeze(-1)
-    log_probs, entropy = evaluate(logits, actions, legal)
-    for i in range(200):
-        kept = torch.distributions.Categorical(logits=logits[i][legal[i]].double())
-        position = int(legal[i][: actions[i]].sum())
-        assert log_probs[i].item() == pytest.approx(kept.log_prob(torch.tensor(position)).item(), abs=1e-5)
-        assert entropy[i].item() == pytest.approx(kept.entropy().item(), abs=1e-5)
-
-
-def test_gradients_are_finite_and_none_reaches_an_illegal_row() -> None:
-    """Against numerical differentiation in float64; also where a single row is legal, and for enormous logits."""
-    legal = torch.from_numpy(MASKS)
-    actions = torch.tensor([3, 2, 1, 2])
-    logits = torch.randn(4, 5, dtype=torch.float64, generator=torch.Generator().manual_seed(1)).requires_grad_()
-    assert torch.autograd.gradcheck(lambda x: torch.cat(evaluate(x, actions, legal)), logits)
-    huge = (1e4 * torch.randn(4, 5, generator=torch.Generator().manual_seed(2))).requires_grad_()
-    torch.cat(evaluate(huge, actions, legal)).sum().backward()
-    assert huge.grad is not None and torch.isfinite(huge.grad).all()
-    assert not huge.grad[~legal].any()
-
-
 def test_the_first_ratio_is_one_and_there_is_no_kl() -> None:
     """Acting in NumPy and learning in torch agree on every probability."""
     ours = masked_learner(STILL)
@@ -361,7 +327,7 @@ def test_the_first_ratio_is_one_and_there_is_no_kl() -> None:
     logits = ours._state.policy(torch.from_numpy(data.obs[:, :-1]).reshape(-1, OBS))
     assert data.legality is not None
     legal = torch.from_numpy(MASKS[data.legality[:, :-1].reshape(-1)])
-    log_probs, _ = evaluate(logits, torch.from_numpy(data.actions.reshape(-1)), legal)
+    log_probs = TorchCategorical(logits, legal).log_prob(torch.from_numpy(data.actions.reshape(-1)))
     ratio = (log_probs - torch.from_numpy(data.log_probs.reshape(-1))).exp()
     assert (ratio - 1).abs().max().item() <= 1e-5
     report = ours.update(data)
@@ -461,24 +427,3 @@ def test_a_choice_from_numbers_that_are_not_finite_is_left_to_the_guard() -> Non
     data.legality[0, 2, 1], data.actions[0, 2, 1], data.log_probs[0, 2, 1] = 1, 3, np.nan
     report = ours.update(data)
     assert report.dropped == "log-probability nan of worker 0, arena 0, car 1, step 2"
-
-
-def test_entropy_of_a_uniform_policy_is_ln_n(subtests: pytest.Subtests) -> None:
-    for n, nats in ((90, 4.4998), (1789, 7.4894), (3, 1.0986)):
-        with subtests.test(n=n, nats=nats):
-            log_probs, entropy = evaluate(torch.zeros(2, n), torch.tensor([0, n - 1]))
-            assert entropy.tolist() == pytest.approx([nats, nats], abs=1e-4)
-            assert log_probs.tolist() == pytest.approx([-math.log(n)] * 2)
-
-
-def test_a_certain_policy_has_no_entropy_and_finite_log_probabilities() -> None:
-    log_probs, entropy = evaluate(torch.tensor([[200.0, 0.0, 0.0]]), torch.tensor([1]))
-    assert entropy.item() == pytest.approx(0, abs=1e-6)
-    assert log_probs.item() == pytest.approx(-200)
-
-
-def test_two_actions_by_hand() -> None:
-    """Odds 3 : 1 → probabilities 0.75 and 0.25."""
-    log_probs, entropy = evaluate(torch.tensor([[math.log(3), 0.0]]), torch.tensor([0]))
-    assert log_probs.item() == pytest.approx(math.log(0.75))
-    assert entropy.item() == pytest.approx(-0.75 * math.log(0.75) - 0.25 * math.log(0.25))

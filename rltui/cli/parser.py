@@ -36,6 +36,7 @@ COMMANDS = (
     "doctor",
     "trace",
     "bench",
+    "diagnose",
 )
 OTHERWISE = {None: "cockpit", "attach": "cockpit", "import": "import_"}  # commands whose module is called otherwise
 DESCRIPTION = "Train, watch and debug Rocket League bots in the terminal. Without a command: the launcher."
@@ -60,7 +61,6 @@ NO_PATHS = frozenset({"overrides", "text", "host"})  # arguments; what --set set
 COMMAND = "COMMAND"  # as all our parsers call it
 # What people type who know other programs, or this one's sub-commands: what to type here instead.
 INSTEAD = {
-    "diagnose": "rltui doctor, or rltui bench for speed",
     "help": "rltui --help",
     "kill": "rltui stop RUN",
     "list": "rltui ls",

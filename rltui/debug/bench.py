@@ -22,7 +22,7 @@ from rltui.events.records import Record
 from rltui.field import TICKS_PER_SECOND
 from rltui.formatting import MEGABYTE, duration
 from rltui.train.collect.collector import Collected
-from rltui.train.collect.messages import RolloutDone
+from rltui.train.collect.messages import Configure, RolloutDone
 from rltui.train.collect.shared_rollout import RolloutShape, SharedRollout
 from rltui.train.collect.worker_pool import LocalCollector
 from rltui.train.config import ResolvedConfig
@@ -163,6 +163,24 @@ class Stack:
         self.memory_mb = [report.memory / MEGABYTE for report in reports]
         parts = worker_parts(reports, self.shape.steps * self.shape.arenas)
         return StackSpeed(rows / collect, rows / (collect + update), parts, max(0.0, 1 - worked / collect))
+
+    def round_trip(self, number: int) -> float:
+        """Seconds of a message to the first worker and its answer. number: rises from call to call."""
+        start = time.perf_counter()
+        self._collector.configure(0, Configure(number))
+        while self._collector.applied(0) != number:
+            self._collector.receive()
+        return time.perf_counter() - start
+
+    def shared_memory_speed(self) -> tuple[float, float]:
+        """Bytes a second into a rollout's observations and out of them, the best of five."""
+        shared = self._shared.block(0)["obs"]
+        own, seconds = np.zeros_like(shared), []
+        for out, source in ((shared, own), (own, shared)) * 5:
+            start = time.perf_counter()
+            np.copyto(out, source)
+            seconds.append(time.perf_counter() - start)
+        return own.nbytes / min(seconds[::2]), own.nbytes / min(seconds[1::2])
 
 
 def _result(stack: Stack, rounds: Sequence[_Round], update: UpdateTimes) -> dict[str, Any]:

@@ -279,6 +279,7 @@ TIME: dict[str, Health] = {
     ),
     "time/other": Health("A few µs.", "Much more: too few collect.arenas for each worker."),
 }
+PART_LABELS = {"state": "read state"}
 PART_ADVICE = {  # what to change where this part of an iteration is the bottleneck
     "update": "try fewer ppo.epochs, smaller policy.layers and critic.layers, or a GPU",
     "simulate": "only more or faster cores help (collect.workers)",

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 from rltui.errors import RltuiError
 from rltui.profile.edit import edit
 from rltui.profile.load import load
-from rltui.profile.locate import SUFFIX, with_name_line
+from rltui.profile.locate import SUFFIX, is_shipped, locate, with_name_line
 from rltui.profile.models import PhaseEntry, Profile
 from rltui.profile.render import render
-from rltui.profile.save import label_for, new_path, unwritable
-from rltui.profile.source import read_source
+from rltui.profile.save import label_for, new_path, read_text, save_new, save_text, unwritable
+from rltui.profile.source import ProfileError, read_source
 from rltui.profile.toml_text import toml_string
 
 
@@ -84,3 +87,43 @@ def copy_text(source: str, name: str) -> str:
         raise RltuiError(f"{source}: comes from no file", exit_code=2)
     text = read_source(path, str(path)).text
     return edit(text, {"label": toml_string(label_for(name))})
+
+
+@dataclass(frozen=True)
+class EditedFile:
+    """A profile's own file that settings will be written to, or a copy of it that is not there yet."""
+
+    path: Path
+    text: str  # as it is now
+    is_copy: bool
+
+    @classmethod
+    def of(cls, profile: Profile, argument: str, name: str) -> EditedFile:
+        """argument: what `profile` was loaded by. name: the same again, or of the copy. RltuiError for a file that stays as
+        it is: shipped, read-only, or another profile's.
+        """
+        try:
+            path = locate(name)
+        except ProfileError:
+            path = new_path(name)
+            return cls(path, copy_text(argument, path.stem), True)
+        problem = ""
+        if is_shipped(path):
+            problem = "comes with rltui and stays as it is"
+        elif profile.path is None or not path.samefile(profile.path):
+            problem = f"is there already, and is not {argument}"
+        elif not (path.stat().st_mode & 0o222 and os.access(path, os.W_OK)):
+            problem = "is read-only"
+        if problem:
+            raise RltuiError(
+                f"{path.name} {problem}", "choose a new name, for a copy; nothing was written", exit_code=2
+            )
+        return cls(path, read_text(path), False)
+
+    def write(self, values: Mapping[str, str]) -> None:
+        """Keys with their TOML values, comments kept. ChangedOnDisk where somebody has written the file meanwhile."""
+        text = edit(self.text, values)
+        if self.is_copy:
+            save_new(self.path.stem, text)
+        else:
+            save_text(self.path, text, self.text)

@@ -89,15 +89,20 @@ def _by_descriptor(passed: Any, size: int) -> SharedBlock:
 
 def check_free(needed: int, what: str, hint: str) -> None:
     """needed: bytes. RltuiError naming need and room where there are fewer; what: says for what, `rollouts need`."""
-    if not FOLDER.is_dir():
-        return
-    if needed > shutil.disk_usage(FOLDER).free:
+    there = free()
+    if there is not None and needed > there:
         raise _no_room(needed, what, hint)
+
+
+def free() -> int | None:
+    """Bytes of shared memory; None where nobody says."""
+    return shutil.disk_usage(FOLDER).free if FOLDER.is_dir() else None
 
 
 def room() -> str:
     """How much shared memory there is, in words; empty where nobody says."""
-    return f"{FOLDER} has {size(shutil.disk_usage(FOLDER).free)} free" if FOLDER.is_dir() else ""
+    there = free()
+    return "" if there is None else f"{FOLDER} has {size(there)} free"
 
 
 def _no_room(needed: int, what: str, hint: str) -> RltuiError:

@@ -12,7 +12,7 @@ from functools import partial
 
 from rltui import formatting
 from rltui.events import metric_keys
-from rltui.events.metric_health import PART_ADVICE, UPDATE_ON_GPU
+from rltui.events.metric_health import PART_ADVICE, PART_LABELS, UPDATE_ON_GPU
 from rltui.run_state.progress import WORKER_SECONDS, change_since, iteration_times
 from rltui.run_state.snapshot import RunSnapshot
 from rltui.tui.panes.pane import Pane, View
@@ -21,7 +21,6 @@ from rltui.tui.widgets.bars import filled_bar, sparkline_of
 from rltui.tui.widgets.plot import DecimationCache
 
 WORKER_PARTS = ("simulate", "state", "controls", "infer", "observe", "reward", "reset", "other")
-LABELS = {"state": "read state"}
 TRAINER_SECONDS = (  # of the whole iteration first, then of its three parts
     metric_keys.ITERATION_SECONDS,
     metric_keys.COLLECT_SECONDS,
@@ -74,7 +73,7 @@ def _collecting(metrics: Mapping[str, float | None], collect: float | None) -> l
     each = worked / total if worked is not None and total else None
     found = [
         TimePart(
-            LABELS.get(name, name),
+            PART_LABELS.get(name, name),
             None,
             value,
             value * each if value is not None and each is not None else None,

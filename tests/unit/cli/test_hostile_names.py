@@ -133,6 +133,7 @@ NAMED = f"""\
 train {X} | train quick --run {X} | train quick --resume {X} | train quick --fork-from {X} | train quick --data-dir {X}
 watch {X} | watch chaser {X} | watch --replay {X} | watch chaser --seconds 0 --plain --record {X} | attach {X}
 trace {X} | trace quick --steps 1 --profile {X} | trace quick --steps 1 --out {X} | lut {X} | bench --profile {X} | doctor {X}
+diagnose {X} | diagnose quick --write {X}
 status {X} | stop {X} | ls --data-dir {X} | info --data-dir {X} | --data-dir {X} ls
 profile new {X} | profile new new --from {X} | profile check quick {X} | profile check - --as {X} | profile show {X}
 profile diff {X} quick | profile diff quick {X} | milestones list {X} | milestones check {X} | milestones keep {X}

@@ -1,0 +1,219 @@
+"""What figures of a machine mean: where an iteration's time goes, the bottleneck in it, and the settings that suit.
+
+Pure functions; `diagnose` measures.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import ceil, floor, log10
+from typing import Literal
+
+from rltui.env.from_profile import Sizes
+from rltui.events.metric_health import PART_ADVICE, PART_LABELS, UPDATE_ON_GPU
+from rltui.formatting import MEGABYTE, percent, size
+from rltui.profile.models import Profile
+from rltui.profile.resolved import ARENA_MB, TRAINER_MB, WORKER_MB, learning_cars, parameter_count
+from rltui.profile.toml_text import toml_value
+
+ENOUGH = 0.97  # of the best speed: the fewest workers that reach it will do
+BETTER = 1.05  # times as fast another number of arenas must be, or the profile's own stays
+ARENAS = (32, 128)  # where nothing is measured: fewer share too little, more do not fit into the cache
+STEPS = 32  # of each arena in an iteration, at least: with fewer, advantages rest on the critic
+GPU_ROWS = 4_096  # of a batch, at least: below, a GPU mostly waits for the next call
+USABLE = 0.7  # of memory; the rest is others'
+GPU_CONTEXT = 1_000_000_000  # bytes that CUDA and its libraries take
+SMALL_NET = 64  # neurons of a layer: halving gains nothing
+NAMES = {"simulate": "the simulator", "state": "reading its state", "infer": "inference", "wait": "waiting"}
+
+
+@dataclass(frozen=True)
+class MachineFigures:
+    """Before measuring. Memory in bytes."""
+
+    cores: int  # that may be used
+    busy_percent: float  # of all cores, by others
+    matrix_kernel: str  # NumPy's, in words
+    memory_free: int
+    shared_memory_free: int | None = None  # None: nobody says
+    gpu_memory: int = 0  # in all; 0: no GPU that torch can use
+
+
+@dataclass(frozen=True)
+class PlayFigures:
+    """Playing with so many workers and arenas, without learning. waiting: share 0–1 of collecting that a worker waits.
+
+    limit_steps_per_second: of the bare simulator in as many processes; None: not measured.
+    """
+
+    workers: int
+    arenas: int
+    collected_steps_per_second: float
+    microseconds_per_arena_step: Mapping[str, float]
+    waiting: float
+    limit_steps_per_second: float | None = None
+
+
+@dataclass(frozen=True)
+class Recommendation:
+    """A setting for this machine. now: what holds; an equal value says that it is right."""
+
+    key: str
+    value: int | str
+    now: int | str
+    basis: Literal["measured", "computed"]
+    why: str
+
+
+@dataclass(frozen=True)
+class Bottleneck:
+    """The part of an iteration that takes longest. key, value: the setting to change, in TOML; empty where none helps."""
+
+    part: str
+    share: float
+    sentence: str
+    key: str = ""
+    value: str = ""
+
+
+def shares(play: PlayFigures, consumed: float) -> dict[str, float]:
+    """Of an iteration by part: update, what workers do, wait; 1 in all. consumed: timesteps a second of the update."""
+    collect, update = 1 / play.collected_steps_per_second, 1 / consumed
+    worked, parts = collect * (1 - play.waiting), play.microseconds_per_arena_step
+    seconds = {name: worked * micros / sum(parts.values()) for name, micros in parts.items()}
+    seconds |= {"update": update, "wait": collect * play.waiting}
+    return {name: value / (collect + update) for name, value in seconds.items()}
+
+
+def bottleneck(
+    found: Mapping[str, float],
+    profile: Profile,
+    device: str,
+    machine: MachineFigures,
+    advised: Sequence[Recommendation],
+) -> Bottleneck:
+    """The largest of `shares`. device: the learner's."""
+    part = max(found, key=lambda name: found[name])
+    if part == "update":
+        head = f"the update takes {percent(found[part])} of an iteration"
+        key, value, words = _about_update(profile, device, machine)
+    else:
+        collect = 1 - found["update"]
+        of_it = f"{NAMES.get(part, part)} {percent(found[part] / collect)}"
+        head = f"collecting takes {percent(collect)} of an iteration, of which {of_it}"
+        key, value, words = _about_collecting(part, profile, machine, advised)
+    text = toml_value(value) if key else ""
+    return Bottleneck(part, found[part], f"{head}: " + (f"{key} = {text} ({words})" if key else words), key, text)
+
+
+def _about_update(profile: Profile, device: str, machine: MachineFigures) -> tuple[str, object, str]:
+    """Key, value, what it brings; without a key only words."""
+    threads, epochs, cpu = profile.learner.threads, profile.ppo.epochs, device == "cpu"
+    if cpu and machine.gpu_memory:
+        return "learner.device", "auto", "learns on the GPU"
+    if cpu and threads != "auto" and threads < machine.cores:
+        return "learner.threads", "auto", "uses all cores"
+    if epochs > 1:
+        more = "; or smaller nets, or a GPU" if cpu else ""
+        return "ppo.epochs", epochs - 1, f"takes {percent(1 / epochs)} less{more}"
+    return "", "", PART_ADVICE["update"] if cpu else UPDATE_ON_GPU
+
+
+def _about_collecting(
+    part: str, profile: Profile, machine: MachineFigures, advised: Sequence[Recommendation]
+) -> tuple[str, object, str]:
+    if part == "infer" and max(profile.policy.layers) > SMALL_NET:
+        half = [max(width // 2, 1) for width in profile.policy.layers]
+        return "policy.layers", half, "a smaller net" + ("" if machine.gpu_memory else ", or a GPU")
+    keys = {"simulate": "collect.workers", "wait": "ppo.iteration collect.workers"}.get(part, "collect.arenas")
+    for one in advised:
+        if one.key in keys.split() and one.value != one.now:
+            return one.key, one.value, one.why
+    return "", "", PART_ADVICE[PART_LABELS.get(part, part)]
+
+
+def recommend(
+    profile: Profile, net: Sizes, machine: MachineFigures, played: Sequence[PlayFigures]
+) -> tuple[Recommendation, ...]:
+    """Workers, arenas and rows for this machine; of a curriculum give its first task. played: empty where not measured."""
+    arenas = _arenas(profile, machine, played)
+    workers = _workers(profile, machine, played, int(arenas.value))
+    games = (machine.cores if isinstance(workers.value, str) else workers.value) * int(arenas.value)
+    return (workers, arenas, *_rows(profile, net, machine, games))
+
+
+def _workers(profile: Profile, machine: MachineFigures, played: Sequence[PlayFigures], arenas: int) -> Recommendation:
+    """arenas: that each will have."""
+    now = profile.collect.workers
+    speeds = {one.workers: one.collected_steps_per_second for one in played if one.arenas == profile.collect.arenas}
+    free_mb = USABLE * machine.memory_free / MEGABYTE - TRAINER_MB
+    fit = max(1, int(free_mb / (WORKER_MB + ARENA_MB * arenas)))
+    count = next((count for count in sorted(speeds) if speeds[count] >= ENOUGH * max(speeds.values())), machine.cores)
+    if fit < count:
+        free = f"as many fit into {size(machine.memory_free)} of memory"
+        return Recommendation("collect.workers", fit, now, "computed", free)
+    value = "auto" if count == machine.cores else count
+    if len(speeds) > 1:
+        return Recommendation("collect.workers", value, now, "measured", _speeds(speeds))
+    return Recommendation("collect.workers", value, now, "computed", "one for each core")
+
+
+def _arenas(profile: Profile, machine: MachineFigures, played: Sequence[PlayFigures]) -> Recommendation:
+    now, most = profile.collect.arenas, max((one.workers for one in played), default=0)
+    speeds = {one.arenas: one.collected_steps_per_second for one in played if one.workers == most}
+    if len(speeds) > 1:
+        best = max(speeds, key=lambda arenas: speeds[arenas])
+        value = best if speeds[best] >= BETTER * speeds.get(now, 0.0) else now
+        return Recommendation("collect.arenas", value, now, "measured", _speeds(speeds))
+    value = min(max(now, ARENAS[0]), ARENAS[1])
+    return Recommendation("collect.arenas", value, now, "computed", f"{ARENAS[0]} to {ARENAS[1]} suit most machines")
+
+
+def _speeds(found: Mapping[int, float]) -> str:
+    return ", ".join(f"{count}: {speed:,.0f} steps/s" for count, speed in sorted(found.items()))
+
+
+def _rows(profile: Profile, net: Sizes, machine: MachineFigures, games: int) -> list[Recommendation]:
+    """Iteration, batch and minibatch. games: arenas of all workers."""
+    ppo = profile.ppo
+    iteration = max(ppo.iteration, _round_up(STEPS * games * learning_cars(profile)))
+    batch, why = ceil(ppo.batch * iteration / ppo.iteration), "as many optimizer steps an epoch as now"
+    if machine.gpu_memory and batch < GPU_ROWS:
+        batch, why = min(GPU_ROWS, iteration), "with less a GPU waits"
+    fit = _fitting_rows(profile, net, machine, iteration)
+    minibatch = min(batch, 2 ** (fit.bit_length() - 1))
+    where = f"{fit:,} fit into {size(machine.gpu_memory or machine.memory_free)}"
+    return [
+        Recommendation("ppo.iteration", iteration, ppo.iteration, "computed", f"{STEPS} steps of each arena or more"),
+        Recommendation("ppo.batch", batch, ppo.batch, "computed", why),
+        Recommendation("ppo.minibatch", minibatch, ppo.minibatch, "computed", where),
+    ]
+
+
+def _fitting_rows(profile: Profile, net: Sizes, machine: MachineFigures, iteration: int) -> int:
+    """Rows whose activations and gradients, of both nets, fit beside weights, Adam's moments and the iteration's data."""
+    policy, critic = profile.policy.layers, profile.critic.layers
+    weights = parameter_count(net.obs, policy, net.actions.outputs) + parameter_count(net.obs, critic, 1)
+    row = 8 * (net.obs + sum(policy) + sum(critic) + 4 * net.actions.outputs)
+    room = USABLE * machine.gpu_memory - GPU_CONTEXT if machine.gpu_memory else USABLE * machine.memory_free
+    return max(1, int((room - 16 * weights - 4 * net.obs * iteration) / row))
+
+
+def _round_up(number: int) -> int:
+    """To two digits: 61,440 is 62,000."""
+    unit: int = 10 ** max(0, floor(log10(number)) - 1)
+    return -(-number // unit) * unit
+
+
+def changes(profile: Profile, advised: Sequence[Recommendation]) -> dict[str, str]:
+    """Key → TOML value of what must be written for all of it to hold. A campaign has no [ppo] of its own."""
+    follows = {"ppo.batch": "ppo.iteration", "ppo.minibatch": "ppo.batch"}  # where they are not written
+    values, found = {one.key: one.value for one in advised}, {}
+    for one in advised:
+        section, _, name = one.key.partition(".")
+        written = name in getattr(profile, section).model_fields_set
+        holds = one.now if written or one.key not in follows else values[follows[one.key]]
+        if one.value != holds and not (section == "ppo" and profile.phases):
+            found[one.key] = toml_value(one.value)
+    return found

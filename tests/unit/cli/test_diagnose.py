@@ -1,0 +1,159 @@
+"""`rltui diagnose` as people and programs see it, and what it writes."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import fields, replace
+from pathlib import Path
+
+import pytest
+
+from rltui.__main__ import main
+from rltui.debug import diagnose
+from rltui.debug.diagnose import Diagnosis, GpuFigures, LearnerFigures
+from rltui.debug.recommend import Bottleneck, MachineFigures, PlayFigures, Recommendation
+from rltui.profile.load import load
+from rltui.profile.locate import shipped_folder
+
+TINY = """schema = 1  # mine
+rewards = {touch = 1.0}
+policy = {layers = [8]}
+critic = {layers = [8]}
+
+[collect]
+workers = 1
+arenas = 2  # few
+
+[ppo]
+iteration = 100
+batch = 50  # half
+"""
+FOUND = Diagnosis(
+    "tiny",
+    MachineFigures(16, 3.0, "Haswell", 10**10, None, 8 * 10**9),
+    (PlayFigures(1, 2, 2_000.0, {"simulate": 60.0, "infer": 20.0}, 0.25, 8_000.0), PlayFigures(1, 4, 2_100.0, {}, 0.0)),
+    learner=LearnerFigures("cuda", 90_000.0, 99_000.0, 1.1),
+    gpu=GpuFigures("NVIDIA RTX 90", 8 * 10**9, 7 * 10**9, 63.0),
+    bottleneck=Bottleneck("wait", 0.3, "waiting takes 30 %"),
+    recommendations=(
+        Recommendation("collect.workers", "auto", 1, "measured", "1: 2 steps/s, 16: 30 steps/s"),
+        Recommendation("collect.arenas", 2, 2, "measured", ""),
+        Recommendation("ppo.iteration", 2_100, 100, "computed", ""),
+        Recommendation("ppo.batch", 1_050, 50, "computed", ""),
+        Recommendation("ppo.minibatch", 512, 50, "computed", ""),
+    ),
+)
+
+
+@pytest.fixture
+def tiny(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "profiles" / "tiny.toml"
+    path.parent.mkdir()
+    path.write_text(TINY)
+    return path
+
+
+@pytest.fixture
+def found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(diagnose, "diagnose", lambda *_: FOUND)
+
+
+def test_a_small_real_measurement(tiny: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    parts = [word for part in ("inference", "learner", "ipc", "gpu") for word in ("--only", part)]
+    assert main(["diagnose", "tiny", "--json", "--seconds", "0.02", *parts]) == 0
+    out, err = capsys.readouterr()
+    measured = json.loads(out)
+    assert set(measured) == {field.name for field in fields(Diagnosis)} | {"written"}
+    assert (measured["env"], measured["shares"], measured["bottleneck"], measured["written"]) == ([], {}, None, None)
+    for part in ("inference", "learner", "ipc"):
+        figures = [value for value in measured[part].values() if isinstance(value, float)]
+        assert figures and min(figures) > 0, part
+    assert measured["gpu"]["name"] or measured["gpu"]["note"]
+    assert [one["key"] for one in measured["recommendations"]] == [one.key for one in FOUND.recommendations]
+    assert all(part in err for part in ("inference", "learner", "ipc", "gpu"))
+    assert tiny.read_text() == TINY
+
+
+def test_the_environment_is_measured_beside_the_bare_simulator_and_with_other_numbers(
+    tiny: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[tuple[int, int, bool]] = []
+
+    def play(_: object, workers: int, arenas: int, *__: object, bare: bool) -> PlayFigures:
+        asked.append((workers, arenas, bare))
+        return replace(FOUND.env[0], workers=workers, arenas=arenas)
+
+    monkeypatch.setattr(diagnose, "measure_play", play)
+    monkeypatch.setattr(diagnose, "cores", lambda: 16)
+    list(diagnose.measure_env(load("tiny"), 1.0, lambda line: None))
+    assert asked == [(1, 2, True), (8, 2, True), (16, 2, True), (16, 1, False), (16, 4, False)]
+
+
+def test_as_people_see_it(tiny: Path, found: None, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["diagnose", "tiny"]) == 0
+    lines = [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
+    assert "1 2 2,000 8,000 25 % 25 %" in lines and "1 4 2,100 – – 0 %" in lines
+    assert "collect.workers auto now 1 measured 1: 2 steps/s, 16: 30 steps/s" in lines
+    assert "collect.arenas 2 as it is measured" in lines
+    assert lines[-1] == "bottleneck: waiting takes 30 %"
+
+
+def test_its_own_file_is_written_with_comments_kept(tiny: Path, found: None) -> None:
+    assert main(["diagnose", "tiny", "--write", "tiny"]) == 0
+    text = tiny.read_text()
+    assert [line for line in text.splitlines() if "#" in line] == [
+        "schema = 1  # mine",
+        "arenas = 2  # few",
+        "batch = 1050  # half",
+    ]
+    mine = load("tiny")
+    assert (mine.collect.workers, mine.ppo.iteration, mine.ppo.batch, mine.ppo.minibatch) == ("auto", 2_100, 1_050, 512)
+
+
+def test_a_new_name_is_a_copy(tiny: Path, found: None, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["diagnose", "quick", "--write", "here", "--json"]) == 0
+    written = json.loads(capsys.readouterr().out)["written"]
+    assert written["path"] == "profiles/here.toml" and written["settings"]["ppo.iteration"] == "2100"
+    copy = load("here")
+    assert (copy.label, copy.ppo.iteration, copy.rewards) == ("Here", 2_100, load("quick").rewards)
+    assert tiny.read_text() == TINY
+
+
+def test_what_stays_as_it_is_is_refused_before_anything_is_measured(
+    subtests: pytest.Subtests, tiny: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """F61: shipped, a link to it, read-only, another profile's, no name."""
+    monkeypatch.setattr(diagnose, "diagnose", None)
+    shipped = shipped_folder() / "quick.toml"
+    (tiny.parent / "linked.toml").symlink_to(shipped)
+    locked = tiny.with_name("locked.toml")
+    locked.write_text(TINY)
+    locked.chmod(0o444)
+    before = {path: path.read_bytes() for path in (shipped, tiny, locked)}
+    for profile, name in [
+        ("quick", "quick"),
+        ("linked", "linked"),
+        ("quick", str(shipped)),
+        ("locked", "locked"),
+        ("quick", "tiny"),
+        ("tiny", "no/such/name"),
+    ]:
+        with subtests.test(profile=profile, name=name):
+            assert main(["diagnose", profile, "--write", name]) == 2
+            out, err = capsys.readouterr()
+            assert out == "" and err.count("\n") <= 3 and "Traceback" not in err
+    assert {path: path.read_bytes() for path in before} == before
+    assert sorted(path.name for path in tiny.parent.iterdir()) == ["linked.toml", "locked.toml", "tiny.toml"]
+
+
+def test_a_file_that_was_edited_meanwhile_is_left_alone(tiny: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    edited = TINY.replace("touch = 1.0", "touch = 2.0")
+
+    def while_measured(*_: object) -> Diagnosis:
+        tiny.write_text(edited)
+        return FOUND
+
+    monkeypatch.setattr(diagnose, "diagnose", while_measured)
+    assert main(["diagnose", "tiny", "--write", "tiny"]) == 1
+    assert tiny.read_text() == edited

@@ -1,6 +1,6 @@
 """Numbers as people read them, with their unit, unknown as an en dash and never as 0; timesteps as people type them.
 
-steps        12,431,360 in full; 12.4 M where room is short; 15 M of a milestone or limit, which is exact
+steps        12,431,360 in full; 12.4 M where room is short; of a milestone or limit 15 M where that is exact, else in full
 rates        14,100 steps/s in full; 14.1 k/s where room is short
 sizes        850 B, 1.2 kB, 71 MB, 15.6 GB: units of 1,000, of files, memory and disks alike
 durations    6 ms, 4.2 s, 12 s, 3 min 01 s, 2 h 04 min, 3 d 04 h
@@ -27,7 +27,7 @@ COUNTLESS = 1e15  # a count of so many has no meaning to its last digit
 AGES = 1e11  # seconds, three thousand years: a time so far away is none
 _AXIS = ((1e9, 1e9, "G"), (1e6, 1e6, "M"), (1e4, 1e3, "k"))  # from which size on, what it is divided by, its unit
 LARGEST = 2**53  # whole numbers up to here are exact as floats too, which histories are kept in
-UNITS: Mapping[str, int] = {"k": 1_000, "M": 1_000_000}
+UNITS: Mapping[str, int] = {"k": 1_000, "M": 1_000_000, "G": 1_000_000_000}
 
 
 def known(value: float | None) -> TypeGuard[float]:
@@ -48,16 +48,14 @@ def count(value: float | None) -> str:
 
 
 def exact(steps: int) -> str:
-    """A number of steps that somebody has chosen, to its last digit: 15 M, 1.09568 M, 300 k, 25.6 k, 512."""
-    for limit, unit, digits in ((1_000_000, " M", 6), (1_000, " k", 3)):
-        if steps >= limit:
-            whole, rest = divmod(steps, limit)
-            return f"{whole:,}.{rest:0{digits}d}".rstrip("0").rstrip(".") + unit
-    return str(steps)
+    """A number of steps that somebody has chosen: 15 M, 25.6 k, 300 k where three digits tell all of it, else 1,095,680."""
+    digits, _, unit = short(steps).partition(" ")
+    told = f"{digits.rstrip('0').rstrip('.') if '.' in digits else digits} {unit}"
+    return told if unit and timesteps_of(told) == steps else f"{steps:,}"
 
 
 def millions(label: str) -> str:
-    """A milestone's folder as people read it: `5 M` of 005M, `25.6 k` of 000.0256M; another name as it is."""
+    """A milestone's folder as people read it: `5 M` of 005M, `1,095,680` of 001.09568M; another name as it is."""
     number = label.removesuffix("M")
     whole, _, rest = number.partition(".")
     if number == label or not (whole + rest).isdecimal() or len(rest) > 6:
@@ -250,15 +248,32 @@ def plural(number_of: int, noun: str) -> str:
 
 def timesteps_of(text: str) -> int | None:
     """`300000`, `300,000`, `300_000`, `3e5`, `300 k` and `0.3 M` are the same. None for no whole number, or one too large."""
+    value, unit = _typed(text)
+    steps = value * unit  # a float is no 1.001 M
+    if not steps.is_finite() or abs(steps) > LARGEST or steps != steps.to_integral_value():
+        return None
+    return int(steps)
+
+
+def tells(text: str, steps: int) -> bool:
+    """Whether the text is this number, to the digits that it has: 44k, 44,000, 44.0 k and 0.04 M of 44,032."""
+    value, unit = _typed(text)
+    if not value.is_finite():
+        return False
+    if "," in text and unit == 1 and value % 1000 == 0:
+        value, unit = value / 1000, 1000
+    return abs(value * unit - steps) * 2 <= unit * Decimal((0, (1,), int(value.as_tuple().exponent)))
+
+
+def _typed(text: str) -> tuple[Decimal, int]:
+    """A number and the unit behind it, 1 without; NaN for what is none."""
     plain = text.replace(",", "").replace("_", "").strip()
-    unit = UNITS.get(plain[-1:], 1)
+    unit = next((size for name, size in UNITS.items() if plain[-1:].casefold() == name.casefold()), 1)
     try:
-        value = Decimal(plain[:-1].strip() if unit > 1 else plain) * unit  # a float is no 1.001 M
+        value = Decimal(plain[:-1].strip() if unit > 1 else plain)
     except ArithmeticError:
-        return None
-    if not value.is_finite() or abs(value) > LARGEST or value != value.to_integral_value():
-        return None
-    return int(value)
+        return Decimal("nan"), unit
+    return (value if value.is_finite() and abs(value.adjusted()) < 99 else Decimal("nan")), unit
 
 
 def utc(seconds: float) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Iterable, Sequence
 from itertools import accumulate
 
@@ -12,6 +13,7 @@ from rltui.events.episode_reward import EpisodeReward, RewardWindow, newest_wind
 from rltui.events.metric_keys import OVERALL_SPEED
 from rltui.events.records import (
     IterationFinished,
+    LogLine,
     PhaseChanged,
     Record,
     RunFinished,
@@ -52,8 +54,10 @@ def is_beyond(record: Record, timesteps: int) -> bool:
 def copy_history(parent: RunPaths, branch: JournalWriter, timesteps: int) -> int:
     """Give a branch its parent's iterations up to where it leaves; returns how many.
 
+    A line of now comes first: the branch's own header is behind them all, too far for who asks when it began.
     Read twice, so that the history of weeks is never in memory as a whole.
     """
+    branch.write(LogLine(time=time.time(), level="debug", source="runs", message=f"the iterations of {parent.name} follow"))
     copied, resumes = 0, 0
     limits = _limits(parent)
     for record in read_journal(parent.journal):
@@ -124,7 +128,7 @@ def mean_speed(speeds: Iterable[float | None]) -> RecentSpeed | None:
 class JournalEnd:
     """records: oldest first, without what was taken back. row: the newest iteration.
 
-    header: of the newest start; first: of the run's first one. None: not known.
+    header: of the newest start; first: of the run's first one; started: Unix seconds, of that. None: not known.
     """
 
     def __init__(self, paths: RunPaths, *, brief: bool = False) -> None:
@@ -133,7 +137,10 @@ class JournalEnd:
         self.row = next((record for record in reversed(self.records) if isinstance(record, IterationFinished)), None)
         self.header = next((record for record in reversed(self.records) if isinstance(record, RunStarted)), None)
         beginning = read_start(paths.journal)
-        self.first = next((record for record in beginning if isinstance(record, RunStarted)), self.header)
+        first = next((record for record in beginning if isinstance(record, RunStarted)), None)
+        self.first = first or self.header
+        opening = beginning[0] if beginning and not isinstance(beginning[0], IterationFinished) else self.first
+        self.started = opening.time if opening else None
 
     @property
     def updated(self) -> float | None:

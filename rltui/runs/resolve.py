@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from rltui.errors import RltuiError, did_you_mean, hints, nearest
-from rltui.formatting import UNITS, short, timesteps_of
+from rltui.formatting import tells, timesteps_of
 from rltui.runs import checkpoint
 from rltui.runs.inventory import (
     LABEL,
@@ -45,7 +45,7 @@ def run_called(data: DataDir, text: str) -> RunPaths | None:
 
 def states_called(timesteps: Mapping[str, int | None], text: str) -> list[str]:
     """Which addresses are meant: by name, else by the timesteps of the name, else by those saved: `573.44k` of 573440, and
-    also as rounded, `12.4M`.
+    also as rounded, `12.4M`, `12M`.
     """
     phase, _, last = text.rpartition("/")
     named = [name for name in timesteps if text in (name, name.rpartition("/")[2])]
@@ -56,7 +56,7 @@ def states_called(timesteps: Mapping[str, int | None], text: str) -> list[str]:
     return (
         [name for name in within if timesteps_of(name.rpartition("/")[2]) == count]
         or [name for name, saved in within.items() if saved == count]
-        or [name for name, saved in within.items() if last[-1] in UNITS and short(saved) == short(count)]
+        or [name for name, saved in within.items() if saved is not None and tells(last, saved)]
     )
 
 
@@ -66,10 +66,10 @@ def find_checkpoint(data: DataDir, text: str, retyped: Retyped = str) -> tuple[R
     run = run_of(data, path)
     if run is not None and is_folder(path):
         return run, next((info for info in list_states(run) if info.path == path), read_checkpoint_info(path))
-    name, _, rest = text.strip("/").partition("/")
-    run = run_called(data, name)
+    name, _, rest = text.rstrip("/").partition("/")
+    run = run_called(data, name) if name else None
     if run is None:
-        raise _in_no_run(data, text.strip("/"), retyped)
+        raise _in_no_run(data, text if len(text) == 1 else text.rstrip("/"), retyped)
     if not rest:
         raise _only_a_run(run, retyped)
     return run, _of_run(run, rest, retyped)
@@ -120,8 +120,8 @@ def _in_no_run(data: DataDir, text: str, retyped: Retyped) -> RltuiError:
 
 
 def _only_a_run(run: RunPaths, retyped: Retyped) -> RltuiError:
-    states = [info.address for info in _in_lists(run)]
-    newest = f"its newest: {retyped(f'{run.name}/{states[-1]}')}" if states else ""
+    last = max(_in_lists(run), key=lambda info: info.commit or 0, default=None)
+    newest = f"its newest: {retyped(f'{run.name}/{last.address}')}" if last else ""
     return RltuiError(
         f"{run.name} is a run: name one of its saved states",
         hints(newest, f"all: rltui milestones list {run.name}"),

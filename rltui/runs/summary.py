@@ -170,7 +170,7 @@ def describe_run(paths: RunPaths, brief: bool = False) -> RunSummary:
         label=task.label,
         phase=task.phase,
         parent=meta.parent if meta else None,
-        started=journal.first.time if journal.first else None,
+        started=journal.started,
         updated=max((time for time in times if time is not None), default=None),
         timesteps=row.timesteps if row else meta.timesteps if meta else None,
         iteration=row.iteration if row else None,

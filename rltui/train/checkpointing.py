@@ -331,6 +331,7 @@ class CheckpointScheduler:
 
 def _answer(pending: PendingCommand, result: SaveResult) -> None:
     if result.outcome in ("saved", "present"):
-        pending.applied(f"{state_name(result.kind, result.label)} is at {result.path}")
+        what = state_name(result.kind, result.label).removeprefix(f"{result.kind} ")  # the command's name is before it
+        pending.applied(f"{what} {'saved' if result.outcome == 'saved' else 'was saved already'}")
     else:
         pending.refused(result.reason or "a newer one was asked for")

@@ -74,8 +74,9 @@ def _end(before: RunSnapshot, now: RunSnapshot, since: float) -> Iterator[Notice
 def _milestone(before: RunSnapshot, now: RunSnapshot, since: float) -> Iterator[Notice]:
     saved = now.milestone
     if saved is not None and saved != before.milestone and saved.time >= since:
-        title, text = f"{now.run}: {state_name('milestone', saved.label)}", f"{saved.timesteps:,} timesteps"
-        yield Notice("milestone", now.run, title, text, saved.time, saved.timesteps)
+        name = state_name("milestone", saved.label)
+        text = "kept, never pruned" if name.endswith(f" {saved.timesteps:,}") else f"{saved.timesteps:,} timesteps"
+        yield Notice("milestone", now.run, f"{now.run}: {name}", text, saved.time, saved.timesteps)
 
 
 def _promotions(before: RunSnapshot, now: RunSnapshot, since: float) -> Iterator[Notice]:

@@ -173,7 +173,7 @@ def told(last: int = 607, *, workers: int = 2, step_limit: int | None = None) ->
         LogLine(time=now - 120, level="info", source="learner", message=f"reward {30.2} / episode, KL 0.0081, entropy 3.12 nats"),
         CommandLogged(
             time=now - 40, command="checkpoint", by="ada on tower, pid 5151",
-            outcome=CommandApplied(id=3, detail="checkpoint 12,410,880 is at data/checkpoints/alpha/12410880", seconds=0.9),
+            outcome=CommandApplied(id=3, detail="12,410,880 saved", seconds=0.9),
         ),
         LogLine(time=now - 4, level="warning", source="worker", message="arena 17 took 41 ms for one step", worker=0),
         StateChanged(time=now, state="collecting", reason=""),

@@ -79,7 +79,7 @@ async def test_the_tree_chooses_what_the_table_shows(data: DataDir) -> None:
         ]  # fmt: skip
         assert len(screen.table.entries) == 11
         await show(pilot, RunNode("phase", "alpha", PHASE))
-        assert names(pilot) == ["10 M", "5 M", "1.09568 M", "500 k"]
+        assert names(pilot) == ["10 M", "5 M", "1,095,680", "500 k"]
         await show(pilot, RunNode("run", "alpha-b2"))
         assert names(pilot) == ["checkpoint"]
         await show(pilot, TRASH)
@@ -116,14 +116,14 @@ async def test_a_digit_sorts_and_again_turns_the_order_round(data: DataDir) -> N
     async with browser(data) as pilot:
         await show(pilot, RunNode("phase", "alpha", PHASE))
         for key, order in (
-            ("1", ["10 M", "5 M", "1.09568 M", "500 k"]),
-            ("1", ["500 k", "1.09568 M", "5 M", "10 M"]),
-            ("2", ["10 M", "5 M", "1.09568 M", "500 k"]),
-            ("3", ["1.09568 M", "500 k", "5 M", "10 M"]),
-            ("3", ["10 M", "5 M", "1.09568 M", "500 k"]),
-            ("9", ["5 M", "10 M", "1.09568 M", "500 k"]),
-            ("7", ["5 M", "10 M", "1.09568 M", "500 k"]),
-            ("8", ["10 M", "5 M", "1.09568 M", "500 k"]),
+            ("1", ["10 M", "5 M", "1,095,680", "500 k"]),
+            ("1", ["500 k", "1,095,680", "5 M", "10 M"]),
+            ("2", ["10 M", "5 M", "1,095,680", "500 k"]),
+            ("3", ["1,095,680", "500 k", "5 M", "10 M"]),
+            ("3", ["10 M", "5 M", "1,095,680", "500 k"]),
+            ("9", ["5 M", "10 M", "1,095,680", "500 k"]),
+            ("7", ["5 M", "10 M", "1,095,680", "500 k"]),
+            ("8", ["10 M", "5 M", "1,095,680", "500 k"]),
         ):
             await pilot.press(key)
             assert names(pilot) == order, key
@@ -336,12 +336,14 @@ async def test_a_checkpoint_is_kept_as_a_milestone_and_u_takes_it_back(data: Dat
     path = milestone(data, "011.4688M")
     async with browser(data) as pilot:
         await go_to(pilot, source)
+        row = browser_of(pilot).table.cursor
         await pilot.press("M")
-        await until_shown(pilot, "kept as milestone 11.4688 M: u takes it back, 30 s")
+        await until_shown(pilot, "kept as milestone 11,468,800: u takes it back, 30 s")
         assert tree(path) == tree(source)
         await until(pilot, lambda: browser_of(pilot).library.entry(path) is not None)
+        assert (browser_of(pilot).table.cursor, browser_of(pilot).table.key) == (row, source)
         await pilot.press("M")
-        await until_shown(pilot, "it is kept already, as")
+        await until_shown(pilot, "it is kept already, as milestone 11,468,800")
         await go_to(pilot, path)
         await pilot.press("M")
         await until_shown(pilot, "only a checkpoint can be kept as a milestone")

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from textual.pilot import Pilot
+from textual.widgets._toast import Toast
 
 from rltui.runs.paths import DataDir
 from rltui.tui.capture import screen_text
@@ -14,9 +15,12 @@ from tests.fakes.screens import FORMS, OTHER_FORMS, assert_fits, compare, form_n
 
 
 async def all_checked(pilot: Pilot[str]) -> None:
+    """And the notice of that gone, whose time is the machine's."""
     table = browser_of(pilot).table
     await pilot.press("v")
     await until(pilot, lambda: {entry.path for entry in table.entries if entry.usable} == table.sound)
+    pilot.app.clear_notifications()
+    await until(pilot, lambda: not pilot.app.screen.query(Toast))
 
 
 @pytest.mark.parametrize("filled", [False, True], ids=["empty", "filled"])

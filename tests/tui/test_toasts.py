@@ -8,7 +8,7 @@ from textual.widgets._toast import Toast, ToastHolder
 from rltui.errors import RltuiError
 from rltui.tui.capture import screen_text
 from rltui.tui.cockpit.change_prompt import ChangePrompt
-from rltui.tui.notifications import Notice, Notifier
+from rltui.tui.notifications import SECONDS, Notice, Notifier
 from rltui.tui.settings import NoticeKind, UiSettings
 from rltui.tui.text import Line
 from rltui.tui.widgets.footer import ANSWER_ROWS, Answer
@@ -50,8 +50,18 @@ async def test_a_long_text_and_many_kinds_leave_the_panes_to_be_seen() -> None:
             pilot, lambda: [toast.outer_size.height > 0 for toast in pilot.app.screen.query(Toast)] == [True] * 2
         )
         toasts = pilot.app.screen.query(Toast)
-        assert all(toast.outer_size.height <= 4 for toast in toasts)
-        assert min(toast.region.y for toast in toasts) >= pilot.app.size.height - 13
+        assert all(toast.outer_size.height <= 6 for toast in toasts)
+        assert min(toast.region.y for toast in toasts) >= pilot.app.size.height - 17
+
+
+async def test_a_toast_has_a_border_on_all_sides() -> None:
+    """What lies under it, and ends where it begins, is not read as one text with it."""
+    async with cockpit(live_run()) as pilot:
+        for severity in SECONDS:
+            pilot.app.notify("358,400 timesteps", title="alpha: milestone", severity=severity, timeout=60)
+        await until(pilot, lambda: len(pilot.app.screen.query(Toast)) == len(SECONDS))
+        for toast in pilot.app.screen.query(Toast):
+            assert [edge for edge, _ in toast.styles.border] == ["round"] * 4
 
 
 async def test_a_toast_hides_neither_the_answer_above_the_footer_nor_a_dialog_s_line(
@@ -102,9 +112,9 @@ async def test_a_notice_is_shown_whole_however_long(subtests: pytest.Subtests) -
                     notifier.refuse(RltuiError(text))
 
                     def shown(text: str = text) -> bool:
-                        rows = [
-                            row.partition("▌")[2].rstrip("│┃ ") for row in screen_text(pilot.app.screen).split("\n")
-                        ]
-                        return text in " ".join(" ".join(rows).split())
+                        rows = screen_text(pilot.app.screen).split("\n")
+                        boxes = [toast.region for toast in pilot.app.screen.query(Toast)]
+                        inside = [row[box.x + 1 : box.right - 1] for box in boxes for row in rows[box.y : box.bottom]]
+                        return text in " ".join(" ".join(inside).split())
 
                     await until(pilot, shown)

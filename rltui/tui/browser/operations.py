@@ -95,7 +95,7 @@ def keep_checkpoint(data: DataDir, entry: CheckpointInfo) -> Outcome:
     paths = data.run(entry.run)
     copy = keep.keep_checkpoint(paths, entry)
     if copy.present:
-        return Outcome(f"it is kept already, as {copy.milestone}")
+        return Outcome(f"it is kept already, as {formatting.state_name('milestone', copy.path.name)}")
 
     def undo() -> Outcome:
         trash.delete(paths, read_checkpoint_info(copy.path))
@@ -186,10 +186,10 @@ def empty_trash(data: DataDir, entries: Sequence[CheckpointInfo]) -> Outcome:
 
 def is_named(entry: CheckpointInfo, text: str) -> bool:
     """Whether this names the state: its folder's name, as lists show it, or the last four digits of its timesteps."""
-    names = {entry.path.name, last_digits(entry)}
-    if entry.milestone:
-        names |= {entry.milestone, entry.label.replace(" ", "")}
-    return text.strip().casefold().replace(" ", "") in {name.casefold() for name in names}
+    names = {entry.path.name, entry.milestone, last_digits(entry)} - {""}
+    count = formatting.timesteps_of(text)
+    as_shown = count is not None and count == formatting.timesteps_of(entry.path.name)
+    return as_shown or text.strip().casefold().replace(" ", "") in {name.casefold() for name in names}
 
 
 def last_digits(entry: CheckpointInfo) -> str:

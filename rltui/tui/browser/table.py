@@ -101,11 +101,15 @@ def _age_order(entries: Sequence[CheckpointInfo]) -> Callable[[CheckpointInfo], 
 
 
 def sort(entries: Sequence[CheckpointInfo], sorting: Sorting) -> list[CheckpointInfo]:
-    """Figures that do not count behind all that do, and unknown ones last, whatever the order."""
+    """Figures that do not count behind all that do, and unknown ones last, whatever the order.
+
+    A milestone comes below the checkpoint that it is a copy of: keeping one moves no row above it.
+    """
     column = next((column for column in COLUMNS if column.key == sorting.key), None)
     if column is None:
         return list(entries)
     order = column.order if column.key != AGE else _age_order(entries)
+    entries = sorted(entries, key=lambda entry: bool(entry.milestone))
     known = [entry for entry in entries if order(entry) is not None]
     known.sort(key=lambda entry: order(entry), reverse=sorting.descending)  # type: ignore[arg-type,return-value]  # none is None
     known.sort(key=lambda entry: bool(column.caveat(entry)))

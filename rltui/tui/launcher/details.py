@@ -64,7 +64,7 @@ def heading(item: Item | None) -> str:
     if item is None:
         return ""
     name = Path(item.name).stem if item.kind == "profile" else item.name
-    name = f"{Path(item.name).parent.name} {Path(item.name).name}" if item.kind == "milestone" else name
+    name = formatting.state_name("milestone", Path(item.name).name) if item.kind == "milestone" else name
     return escape(name)
 
 

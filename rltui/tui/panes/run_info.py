@@ -132,7 +132,7 @@ def _identity(snapshot: RunSnapshot, header: RunStarted) -> Iterator[tuple[str, 
     resumed = snapshot.resumed
     if resumed is not None:
         where = f"{resumed.timesteps:,}"
-        yield "resumed", resumed.reason if where in resumed.reason else f"at {where}: {resumed.reason}"
+        yield "start", resumed.reason if where in resumed.reason else f"at {where}: {resumed.reason}"
         if resumed.checkpoint:
             yield "from", resumed.checkpoint
 
@@ -192,5 +192,5 @@ def _saved(snapshot: RunSnapshot) -> list[tuple[str, str]]:
             )
         )
     if len(snapshot.link.clients) > 1:
-        found.append(("watching", ", ".join(snapshot.link.clients)))
+        found.append(("watching", "; ".join(snapshot.link.clients)))
     return found

@@ -99,7 +99,25 @@ def test_a_branch_begins_with_its_parents_history(tmp_path: Path) -> None:
         writer.write(record)
     target = JournalWriter(branch.journal)
     assert copy_history(parent, target, 210) == 2
-    assert list(read_journal(branch.journal)) == [row(100), row(210)]
+    first, *history = read_journal(branch.journal)
+    assert isinstance(first, LogLine) and history == [row(100), row(210)]
+
+
+def test_a_branch_was_started_when_its_history_was_copied(tmp_path: Path) -> None:
+    """However far its own header is from either end of its journal."""
+    data, before = DataDir(tmp_path), time.time()
+    parent, branch = data.run("alpha"), data.run("alpha-b2")
+    parent.folder.mkdir(parents=True), branch.folder.mkdir()
+    chatter = LogLine(time=1.0, level="info", source="worker", message="x" * 100_000)
+    writer = JournalWriter(parent.journal)
+    for record in (header(), *(row(steps) for steps in range(1000))):
+        writer.write(record)
+    target = JournalWriter(branch.journal)
+    copy_history(parent, target, 1000)
+    for record in (header(), *[chatter] * 45, row(1001)):
+        target.write(record)
+    started = describe_run(branch).started
+    assert started is not None and before <= started <= time.time()
 
 
 @pytest.mark.parametrize("seeds", [range(3), pytest.param(range(3, 10), marks=pytest.mark.slow)])
@@ -121,7 +139,7 @@ def test_a_branch_gets_what_counts_after_any_resumes(subtests: pytest.Subtests, 
             ]
             target = JournalWriter(branch.journal)
             assert copy_history(parent, target, 300) == len(expected)
-            assert list(read_journal(branch.journal)) == expected
+            assert list(read_journal(branch.journal))[1:] == expected
 
 
 def test_clean_and_unclean_ends(tmp_path: Path) -> None:

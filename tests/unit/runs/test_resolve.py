@@ -56,6 +56,9 @@ def test_as_screens_call_them(subtests: pytest.Subtests, data: DataDir, paths: R
         ("b2/573.44 k", "quick-1-b2", "checkpoint 573440"),
         ("quick-1-b2/573,440", "quick-1-b2", "checkpoint 573440"),
         ("b2/573 k", "quick-1-b2", "checkpoint 573440"),  # as tables round it
+        ("b2/573,000", "quick-1-b2", "checkpoint 573440"),
+        ("b2/573.4k", "quick-1-b2", "checkpoint 573440"),
+        ("b2/0.6M", "quick-1-b2", "checkpoint 573440"),
         ("b2/12M", "quick-1-b2", "milestone Phase1-Quick/012M"),
         ("b2/Phase1-Quick/12 M", "quick-1-b2", "milestone Phase1-Quick/012M"),
         ("b2/20,000,256", "quick-1-b2", "milestone Phase1-Quick/020M"),
@@ -107,6 +110,8 @@ def test_what_is_not_there_is_said_with_what_is_near(subtests: pytest.Subtests, 
         ("", "there is no such saved state", 1),
         ("../x/y", "there is no such saved state", 1),
         ("milestones/x", "there is no such saved state", 1),
+        ("/no/such/place/", "^/no/such/place: there is no such saved state", 1),
+        ("/alpha/005M", "^/alpha/005M: there is no such saved state", 1),
     ]
     for text, message, code in cases:
         with subtests.test(text=text, message=message):
@@ -122,7 +127,7 @@ def test_what_to_type_instead_is_said(subtests: pytest.Subtests, data: DataDir, 
             "alphq/005M",
             'did you mean "alpha/005M"?\nwrite RUN/MILESTONE, as in alpha/Phase2-Goals/005M; rltui milestones lists them',
         ),
-        ("alpha", "its newest: pin alpha/Phase2-Goals/005M\nall: rltui milestones list alpha"),
+        ("alpha", "its newest: pin alpha/3000\nall: rltui milestones list alpha"),
         ("alpha/005M", "type one of:\n  pin alpha/Phase1-BallTouching/005M\n  pin alpha/Phase2-Goals/005M"),
         ("Phase2-Goals/005M", "type: pin alpha/Phase2-Goals/005M"),
         ("2000", "type: pin alpha/2000"),

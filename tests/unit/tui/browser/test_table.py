@@ -32,6 +32,15 @@ def entry_of(path: Path) -> CheckpointInfo:
     return dataclasses.replace(read_checkpoint_info(path), run="alpha")
 
 
+def test_a_milestone_comes_below_its_checkpoint_in_every_order(subtests: pytest.Subtests, data: DataDir) -> None:
+    paths = make_run(data, commits=0)
+    entries = [entry_of(save_milestone(paths, 3, 3000, "000.003M")), entry_of(save(paths, 3, 3000))]
+    for key in ("1", "2", "3", "4", "5"):
+        for descending in (False, True):
+            with subtests.test(key=key, descending=descending):
+                assert [each.milestone != "" for each in table.sort(entries, Sorting(key, descending))] == [False, True]
+
+
 def test_every_width_has_columns_and_never_overflows(data: DataDir) -> None:
     mark = MilestoneMark(pinned=True, released=True, note="x" * 300)
     entry = dataclasses.replace(entry_of(save_milestone(make_run(data), 1, 123_456_789, "123M")), mark=mark)

@@ -60,6 +60,6 @@ def test_facts_of_a_resumed_campaign() -> None:
     text = drawn(RunInfoPane(), fold(RunSnapshot(), records), 160)
     for words in (
         "sees       default(zero_padding=1) 92",
-        "table      hash c0ffeec0ffee", "resumed    at 9,000: the newest of run alpha", "from       data/checkpoints/alpha/9000",
+        "table      hash c0ffeec0ffee", "start      at 9,000: the newest of run alpha", "from       data/checkpoints/alpha/9000",
     ):  # fmt: skip
         assert words in text, text

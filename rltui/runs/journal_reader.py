@@ -57,7 +57,9 @@ def copy_history(parent: RunPaths, branch: JournalWriter, timesteps: int) -> int
     A line of now comes first: the branch's own header is behind them all, too far for who asks when it began.
     Read twice, so that the history of weeks is never in memory as a whole.
     """
-    branch.write(LogLine(time=time.time(), level="debug", source="runs", message=f"the iterations of {parent.name} follow"))
+    branch.write(
+        LogLine(time=time.time(), level="debug", source="runs", message=f"the iterations of {parent.name} follow")
+    )
     copied, resumes = 0, 0
     limits = _limits(parent)
     for record in read_journal(parent.journal):

@@ -24,7 +24,6 @@ from rltui.formatting import MEGABYTE, duration
 from rltui.train.collect.collector import Collected
 from rltui.train.collect.messages import Configure, RolloutDone
 from rltui.train.collect.shared_rollout import RolloutShape, SharedRollout
-from rltui.train.collect.worker_pool import LocalCollector
 from rltui.train.config import ResolvedConfig
 from rltui.train.iteration_metrics import worker_parts
 
@@ -116,7 +115,7 @@ class Stack:
         self.tick_skip, self.episode_steps = config.spec.tick_skip, _idle_episode_steps(config.spec)
         self.learner = config.learner()
         self._shared = SharedRollout.create(self.shape)
-        self._collector = LocalCollector(config.actor(0), self._shared, profile.workers.timeout_s, _ignore)
+        self._collector = config.collector(self.learner, self._shared, 0, _ignore)
         self._newest: Collected | None = None
         self.start_seconds = 0.0
         self.memory_mb: list[float] = []
@@ -147,7 +146,7 @@ class Stack:
         reports: list[RolloutDone] = []
         while count > 0 or collect + update < seconds:
             start = time.perf_counter()
-            self._shared.weights[:] = self.learner.policy_flat()
+            self._collector.set_policy(self.learner)
             self._newest = newest = self._collector.collect(0, 0, _nothing)
             between = time.perf_counter()
             if learn:

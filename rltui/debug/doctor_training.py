@@ -156,7 +156,7 @@ def worker_process(case: DoctorCase) -> DoctorResult:
 
     shared = SharedRollout.create(shape)
     collector = LocalCollector(
-        replace(config.actor(0), arenas=WORKER_ARENAS), shared, WORKER_SECONDS, lambda record: None
+        replace(config.actor(0), arenas=WORKER_ARENAS, central=False), shared, WORKER_SECONDS, lambda record: None
     )
     try:
         collector.start(poll)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rltui.env.turtle import TurtleStats, TurtleTracker
+from rltui.env.turtle import TurtleStats, TurtleTracker, total_turtles
 from rltui.field import TICKS_PER_SECOND
 from rltui.sim.state import Bool, Float, GameState, Int
 
@@ -168,6 +168,15 @@ class EpisodeStats:
     def car_seconds(self) -> float:
         """Game time over all cars."""
         return self.seconds * self.car_steps / self.arena_steps if self.arena_steps else 0.0
+
+
+def total(parts: Sequence[EpisodeStats]) -> EpisodeStats:
+    """The sums of several together; one at least."""
+    first = parts[0]
+    numbers = [item.name for item in fields(first) if item.name not in ("rewards", "turtles")]
+    sums = {name: sum(getattr(part, name) for part in parts) for name in numbers}
+    rewards = {name: sum(part.rewards[name] for part in parts) for name in first.rewards}
+    return EpisodeStats(**sums, rewards=rewards, turtles=total_turtles(part.turtles for part in parts))
 
 
 class EpisodeTally:

@@ -31,6 +31,7 @@ from rltui.learn import rollout as guards
 from rltui.learn.checkpoint_files import Progress
 from rltui.learn.config import NetSizes, PPOConfig
 from rltui.learn.distributions import distribution
+from rltui.learn.inference import BatchPolicy
 from rltui.learn.minibatches import Experience, batch_edges, join
 from rltui.learn.report import Totals, UpdateReport
 from rltui.learn.rollout import NonFiniteError, Rollout
@@ -104,6 +105,24 @@ class PPOLearner:
         """
         weights, normalizer = networks.flat(self._state.policy), self._state.normalizer
         return weights if normalizer is None else np.concatenate([weights, normalizer.flat])
+
+    def batch_policy(self, slots: int, rows: int) -> BatchPolicy:
+        """A copy of the policy on the learner's device that acts for many workers at once; `load_into` keeps it current."""
+        policy = BatchPolicy(
+            self._state.policy,
+            self._actions,
+            self._state.normalizer is not None,
+            slots,
+            rows,
+            self._seed + self.updates,
+        )
+        self.load_into(policy)
+        return policy
+
+    def load_into(self, policy: BatchPolicy) -> None:
+        """The newest weights, and statistics of the observations."""
+        normalizer = self._state.normalizer
+        policy.load(self._state.policy, None if normalizer is None else normalizer.flat)
 
     def snapshot(self, progress: Progress | None = None) -> LearnerSnapshot:
         """A copy of all state, for a saver thread; progress is what the trainer wants kept in BOOK_KEEPING_VARS.json."""

@@ -377,8 +377,10 @@ class CollectSection(Section):
         default="local",
         description="local: in worker processes; serial: the same, one after the other, in the trainer.",
     )
-    inference: Literal["auto", "local"] = Field(
-        default="auto", description="Who evaluates the policy. local: each worker; auto: chosen for the machine."
+    inference: Literal["auto", "local", "central"] = Field(
+        default="auto",
+        description="Who evaluates the policy. local: each worker; central: the trainer, a batch for all workers; auto: "
+        "central on a GPU.",
     )
 
 

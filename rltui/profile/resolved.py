@@ -115,10 +115,13 @@ def learning_cars(profile: Profile) -> int:
     return game.blue + game.orange if game.opponent == "mirror" else game.blue
 
 
-def steps_per_rollout(profile: Profile) -> int:
-    """Steps of each arena in one iteration: enough for `ppo.iteration` timesteps over all workers, arenas, cars."""
+def steps_per_rollout(profile: Profile, workers: int | None = None) -> int:
+    """Steps of each arena in one iteration: enough for `ppo.iteration` timesteps over all workers, arenas, cars.
+
+    workers: None: as many as `worker_count` says.
+    """
     cars = learning_cars(profile)
-    return max(1, ceil(profile.ppo.iteration / (worker_count(profile) * profile.collect.arenas * cars)))
+    return max(1, ceil(profile.ppo.iteration / ((workers or worker_count(profile)) * profile.collect.arenas * cars)))
 
 
 def parameter_count(inputs: int, layers: Sequence[int], outputs: int) -> int:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Literal
 
 from rltui.env.from_profile import Sizes, env_spec, sizes
 from rltui.env.spec import EnvSpec
 from rltui.errors import RltuiError, in_words
+from rltui.events.records import Record
 from rltui.learn.config import NetSizes, PPOConfig
 from rltui.learn.ppo import PPOLearner
 from rltui.learn.schedules import Schedule
@@ -16,8 +19,12 @@ from rltui.profile.curriculum import task_profile
 from rltui.profile.models import Profile
 from rltui.profile.render import render
 from rltui.profile.resolved import steps_per_rollout, thread_count, worker_count
-from rltui.train.collect.shared_rollout import RolloutShape
+from rltui.supervise.output_log import OutputLog
+from rltui.train.collect.central import CentralCollector, slots
+from rltui.train.collect.collector import Collector, SerialCollector
+from rltui.train.collect.shared_rollout import RolloutShape, SharedRollout
 from rltui.train.collect.worker import ActorSpec
+from rltui.train.collect.worker_pool import LocalCollector
 
 OF_SCHEDULE = ("schedule", "schedule_steps", "learning_rate_floor", "target_kl")
 
@@ -32,19 +39,25 @@ class ResolvedConfig:
     workers: int
     threads: int  # of the learner
     device: str
+    inference: Literal["local", "central"]
 
     @classmethod
     def resolve(cls, profile: Profile) -> ResolvedConfig:
         """Of a curriculum: of its first task. Raises RltuiError when a GPU is demanded and missing."""
         profile = task_profile(profile)
-        spec = env_spec(profile)
+        spec, device = env_spec(profile), choose_device(profile.learner.device)
+        inference = choose_inference(profile, device)
+        workers = worker_count(profile)
+        if inference == "central" and profile.collect.workers == "auto":
+            workers = max(1, workers - 1)  # the trainer answers the workers without a pause: a core of its own
         return cls(
             profile=profile,
             spec=spec,
             size=sizes(spec),
-            workers=worker_count(profile),
+            workers=workers,
             threads=thread_count(profile),
-            device=choose_device(profile.learner.device),
+            device=device,
+            inference=inference,
         )
 
     @property
@@ -58,7 +71,7 @@ class ResolvedConfig:
         return RolloutShape(
             blocks=self.profile.ppo.buffer_iterations,
             workers=self.workers,
-            steps=steps_per_rollout(self.profile),
+            steps=steps_per_rollout(self.profile, self.workers),
             arenas=self.profile.collect.arenas,
             cars=self.spec.learners,
             obs_size=self.size.obs,
@@ -121,7 +134,43 @@ class ResolvedConfig:
             seed=(self.profile.run.seed, timesteps),
             table_hash=self.size.table_hash,
             normalize=self.profile.obs.normalize,
+            central=self.inference == "central",
         )
+
+    def collector(
+        self,
+        learner: PPOLearner,
+        shared: SharedRollout,
+        timesteps: int,
+        publish: Callable[[Record], None],
+        output: OutputLog | None = None,
+    ) -> Collector:
+        """As the profile wants it, not started. timesteps: where training starts from."""
+        actor, timeout = self.actor(timesteps), self.profile.workers.timeout_s
+        if self.profile.collect.collector == "serial":
+            return SerialCollector(actor, shared, publish)
+        if self.inference == "central":
+            return CentralCollector(actor, shared, learner.batch_policy(*slots(self.shape)), timeout, publish, output)
+        return LocalCollector(actor, shared, timeout, publish, output)
+
+    @property
+    def inference_words(self) -> str:
+        """Who evaluates the policy, and why."""
+        who = "the trainer, a batch for all workers" if self.inference == "central" else "each worker"
+        wanted = self.profile.collect
+        if wanted.collector == "serial":
+            return "the trainer (collect.collector = serial)"
+        found = f"the learner is on the {'GPU' if self.device == 'cuda' else 'CPU'}"
+        return f"{who} ({'auto: ' + found if wanted.inference == 'auto' else 'collect.inference'})"
+
+
+def choose_inference(profile: Profile, device: str) -> Literal["local", "central"]:
+    """Who evaluates the policy: on a GPU one batch for all workers, whatever the nets; on a CPU each worker for itself."""
+    if profile.collect.collector == "serial":
+        return "local"
+    if profile.collect.inference != "auto":
+        return profile.collect.inference
+    return "central" if device == "cuda" else "local"
 
 
 def choose_device(wanted: str) -> str:

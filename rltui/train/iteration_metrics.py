@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,8 +14,8 @@ from rltui.actions.masking import CLASSES
 from rltui.actions.pipeline import PipelineOptions, action_spec
 from rltui.actions.table import table_hash
 from rltui.env.arena_groups import MATCH
-from rltui.env.stats import EpisodeStats
-from rltui.env.turtle import TurtleStats, total_turtles
+from rltui.env.stats import EpisodeStats, total
+from rltui.env.turtle import TurtleStats
 from rltui.events import metric_keys
 from rltui.events.episode_reward import EPISODES, FIRST_EPISODES, PART, REWARD, mostly_short
 from rltui.events.records import TableUsed
@@ -85,15 +85,6 @@ def skill_metrics(iterations: Sequence[EpisodeStats]) -> dict[str, float | None]
 def _group_metrics(stats: EpisodeStats) -> dict[str, float | None]:
     rewards = {f"{PART}{name}": _per(value, stats.car_episodes) for name, value in stats.rewards.items()}
     return _rollout(stats) | _turtles(stats.turtles, stats.car_seconds / 60) | rewards
-
-
-def total(parts: Sequence[EpisodeStats]) -> EpisodeStats:
-    """The sums of all workers together."""
-    first = parts[0]
-    numbers = [item.name for item in fields(first) if item.name not in ("rewards", "turtles")]
-    sums = {name: sum(getattr(part, name) for part in parts) for name in numbers}
-    rewards = {name: sum(part.rewards[name] for part in parts) for name in first.rewards}
-    return EpisodeStats(**sums, rewards=rewards, turtles=total_turtles(part.turtles for part in parts))
 
 
 def mean_reward(stats: EpisodeStats) -> float | None:

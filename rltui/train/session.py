@@ -25,9 +25,8 @@ from rltui.runs.saver import clean_temporary
 from rltui.supervise.output_log import OutputLog
 from rltui.train.active_task import ActiveTask, LoopState
 from rltui.train.checkpointing import CheckpointWriter
-from rltui.train.collect.collector import Collector, SerialCollector
+from rltui.train.collect.collector import Collector
 from rltui.train.collect.shared_rollout import SharedRollout
-from rltui.train.collect.worker_pool import LocalCollector
 from rltui.train.config import ResolvedConfig
 from rltui.train.console import Console
 from rltui.train.control.commands import StopRequest
@@ -116,7 +115,7 @@ class _Session:
         publish = self._publisher.publish
         self._stack.callback(self._close_collector)
         learner = self._learner()
-        task = ActiveTask(self._context, learner, self._open_collector)
+        task = ActiveTask(self._context, learner, partial(self._open_collector, learner))
         server = ControlServer(self._paths, self._paths.name, publish, drain=self._publisher.drain).start()
         self._stack.callback(server.close)
         writer = CheckpointWriter(self._context, task, publish)
@@ -145,19 +144,13 @@ class _Session:
             self._loop.iteration, self._loop.mean_reward = progress.epoch, progress.policy_average_reward
         return learner
 
-    def _open_collector(self, config: ResolvedConfig, timesteps: int) -> Collector:
+    def _open_collector(self, learner: PPOLearner, config: ResolvedConfig, timesteps: int) -> Collector:
         """A collector for this task, in the place of the one before."""
         self._close_collector()
         self._warn(config)
-        profile = config.profile
         self._shared = shared = SharedRollout.create(config.shape)
-        actor = config.actor(timesteps)
-        if profile.collect.collector == "serial":
-            self._collector = SerialCollector(actor, shared, self._publisher.publish)
-        else:
-            self._collector = LocalCollector(
-                actor, shared, profile.workers.timeout_s, self._publisher.publish, self._output
-            )
+        self._collector = config.collector(learner, shared, timesteps, self._publisher.publish, self._output)
+        self._publisher.log("info", "workers", f"the policy is evaluated by {config.inference_words}")
         return self._collector
 
     def _close_collector(self) -> None:

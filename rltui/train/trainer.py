@@ -133,9 +133,8 @@ class Trainer:
             self._debug_run.before_collecting()
         self._settings.before_collecting()
         shape = self._task.collector.shared.shape
-        weights = self._task.learner.policy_flat()
-        self._task.collector.shared.weights[:] = weights
-        self._viewer.publish(weights)
+        self._task.collector.set_policy(self._task.learner)
+        self._viewer.publish(self._task.learner)
         lasted = self._task.phase_timesteps(self._loop.timesteps)
         collected = self._task.collector.collect(self._block, lasted, self._controls.poll)
         self._block = (self._block + 1) % shape.blocks

@@ -13,6 +13,7 @@ from rltui.errors import RltuiError, in_words
 from rltui.events.commands import OutputLive, SetRender, ViewerLive, stopped_words
 from rltui.events.records import Level
 from rltui.formatting import duration
+from rltui.learn.ppo import PPOLearner
 from rltui.supervise.output_log import OutputLog
 from rltui.supervise.processes import is_stopped, start_piped
 from rltui.supervise.sockets import takes_more
@@ -184,8 +185,8 @@ class ViewerHost:
             self._waiting.remove(wait)
             wait.pending.refused(f"the viewer did not answer within {PATIENCE:g} s")
 
-    def publish(self, weights: Weights) -> None:
-        """The learner's newest weights (policy_flat), and the reward weights set by hand, if they have changed."""
+    def publish(self, learner: PPOLearner) -> None:
+        """The learner's newest weights, and the reward weights set by hand, if they have changed."""
         running = self._running
         if running is None:
             return
@@ -193,7 +194,7 @@ class ViewerHost:
         if by_hand != running.by_hand:
             running.by_hand = by_hand
             running.send(SetRewardWeights(by_hand))
-        running.board.write(weights, self._loop.timesteps)
+        running.board.write(learner.policy_flat(), self._loop.timesteps)
 
     def renew(self) -> None:
         """Another task has begun: play that, with the same outputs."""

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
+import pytest
 import torch
 
 from rltui.actions.masking import legal_rows
@@ -15,27 +16,39 @@ from rltui.profile.load import load
 from rltui.registry import Component, build
 from rltui.train.collect.collector import Collected, Collector, SerialCollector
 from rltui.train.collect.shared_rollout import SharedRollout
-from rltui.train.collect.worker_pool import LocalCollector
 from rltui.train.config import ResolvedConfig
 from tests.fakes.training import TINY
 
 
 @contextmanager
-def collector(tmp_path: Path, kind: str, seed: int = 0, more: str = "") -> Iterator[tuple[Collector, PPOLearner]]:
+def collector(
+    tmp_path: Path, kind: str, seed: int = 0, more: str | list[str] = "", parts: int = 1
+) -> Iterator[tuple[Collector, PPOLearner]]:
     profile_path = tmp_path / "tiny.toml"
-    profile_path.write_text(TINY + more)
-    config = ResolvedConfig.resolve(load(profile_path, [f"run.seed={seed}"]))
-    shared = SharedRollout.create(config.shape)
-    actor = config.actor(timesteps=0)
-    made: Collector = (
-        SerialCollector(actor, shared) if kind == "serial" else LocalCollector(actor, shared, 30.0, lambda record: None)
+    profile_path.write_text(TINY + (more if isinstance(more, str) else ""))
+    changes = [] if isinstance(more, str) else more
+    inference = "central" if kind == "central" or parts > 1 else "local"
+    config = ResolvedConfig.resolve(
+        load(profile_path, [f"run.seed={seed}", f"collect.inference={inference}", *changes])
     )
+    shared, learner = SharedRollout.create(config.shape), config.learner()
+    if kind == "serial":
+        made: Collector = SerialCollector(config.actor(timesteps=0), shared)
+    else:
+        made = config.collector(learner, shared, 0, lambda record: None)
     made.start(lambda: None)
     try:
-        yield made, config.learner()
+        yield made, learner
     finally:
         made.close()
         shared.close()
+
+
+def always(learner: PPOLearner, action: int) -> None:
+    """Have the policy choose this row, whatever it sees."""
+    *_, last = learner._state.policy.parameters()
+    with torch.no_grad():
+        last[action] = 1e4
 
 
 def copied(collected: Collected) -> dict[str, np.ndarray]:
@@ -146,3 +159,56 @@ def test_workers_play_what_the_learner_learns(tmp_path: Path) -> None:
     finally:
         collector.close()
         shared.close()
+
+
+PRACTICE = """
+[mechanics]
+weight = 0.5
+resets = [{kind = "random"}]
+terminals = [{kind = "timeout", seconds = 2}]
+[mechanics.rewards]
+face_ball = 0.5
+"""
+ODD = ["collect.arenas=3"]  # parts of one and of two arenas
+ONE = ["collect.arenas=1"]
+
+
+@pytest.mark.parametrize("more", ["", MASKED, NORMALIZED, PRACTICE, ODD, ONE])
+def test_central_is_its_serial_twin_where_actions_are_forced(tmp_path: Path, more: str | list[str]) -> None:
+    """The same parts of the same arenas: every array but the rounding of log-probabilities."""
+    found = []
+    for kind in ("serial", "central"):
+        with collector(tmp_path, kind, more=more, parts=2) as (made, learner):
+            always(learner, 18)
+            made.set_policy(learner)
+            found.append([copied(made.collect(0, 0, lambda: None)) for _ in range(3)])
+    for one, two in zip(*found, strict=True):
+        assert (one["actions"] == 18).all()
+        np.testing.assert_allclose(one.pop("log_probs"), two.pop("log_probs"), atol=1e-6)
+        for name in one:
+            np.testing.assert_array_equal(one[name], two[name], err_msg=name)
+
+
+@pytest.mark.parametrize("more", ["", MASKED, NORMALIZED])
+def test_central_samples_from_the_learners_own_policy(tmp_path: Path, more: str) -> None:
+    """Log-probabilities are torch's for what was seen; what was chosen is as frequent as it is probable."""
+    with collector(tmp_path, "central", more=more, parts=2) as (made, learner):
+        for iteration in range(3):
+            made.set_policy(learner)
+            rollout = made.collect(0, 512 * iteration, lambda: None).rollout
+            size = rollout.obs.shape[-1]
+            obs = torch.from_numpy(rollout.obs[:, :-1].reshape(-1, size).copy())
+            with torch.no_grad():
+                logits = learner._state.policy(learner._seen(obs))
+            if more == MASKED:
+                assert rollout.legality is not None
+                masks = legal_rows(build("action table", Component("hybrid")).rows())
+                logits = logits.masked_fill(~torch.from_numpy(masks[rollout.legality[:, :-1].reshape(-1)]), -1e30)
+            expected = torch.log_softmax(logits, -1)
+            actions = torch.from_numpy(rollout.actions.reshape(-1, 1).copy())
+            np.testing.assert_allclose(rollout.log_probs.reshape(-1, 1), expected.gather(-1, actions), atol=1e-5)
+            counts = np.bincount(actions.ravel(), minlength=expected.shape[1])
+            mean, variance = expected.exp().sum(0), (expected.exp() * (1 - expected.exp())).sum(0)
+            assert (np.abs(counts - mean.numpy()) < 6 * np.sqrt(variance.numpy()) + 3).all()
+            assert learner.update(rollout).dropped is None
+            del rollout, obs, actions

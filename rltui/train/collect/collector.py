@@ -19,6 +19,7 @@ import numpy as np
 from rltui.events.commands import WorkerLive
 from rltui.events.records import Record
 from rltui.formatting import MEGABYTE
+from rltui.learn.ppo import PPOLearner
 from rltui.learn.rollout import Rollout
 from rltui.train.collect.debug_output import publish_lines
 from rltui.train.collect.messages import Configure, RolloutDone
@@ -45,6 +46,10 @@ class Collector(ABC):
 
     def __init__(self, shared: SharedRollout) -> None:
         self.shared = shared
+
+    def set_policy(self, learner: PPOLearner) -> None:
+        """Collect with its weights of now."""
+        self.shared.weights[:] = learner.policy_flat()
 
     @abstractmethod
     def start(self, poll: Callable[[], None]) -> None:

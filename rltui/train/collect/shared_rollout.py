@@ -18,6 +18,7 @@ from rltui.actions.spec import ActionSpec
 from rltui.supervise.shared_memory import ENLARGE, SharedBlock, check_free
 
 ALIGN = 64  # bytes: a cache line
+PARTS = 2  # of a worker's arenas where the trainer chooses the actions: one simulates while the other waits
 FINAL = 16  # one in so many timesteps is the last of an episode that is cut, at most: more is not reserved
 NEED, HINT = "rollouts need", f"lower ppo.iteration or ppo.buffer_iterations, or {ENLARGE}"
 
@@ -53,6 +54,8 @@ class RolloutShape:
             "heartbeat": ((w,), np.float64),  # time.monotonic() of the newest step
             "steps_done": ((w,), np.int64),  # steps of the running rollout
             "arena_cursor": ((w,), np.int64),  # the arena being simulated, for the report of a crash
+            "asked": ((w * PARTS,), np.int64),  # steps of the running rollout whose actions a part has asked for …
+            "answered": ((w * PARTS,), np.int64),  # … and has been given
             "obs": ((b, w, t + 1, a, d), np.float32),
             "legality": ((b, w, t + 1, a), np.uint8),  # legality class that belongs to each observation
             "actions": ((b, w, t, a, *self.actions.shape), self.actions.dtype),
@@ -102,6 +105,8 @@ class SharedRollout:
         self.heartbeat: NDArray[np.float64] = self._arrays["heartbeat"]
         self.steps_done: NDArray[np.int64] = self._arrays["steps_done"]
         self.arena_cursor: NDArray[np.int64] = self._arrays["arena_cursor"]
+        self.asked: NDArray[np.int64] = self._arrays["asked"]
+        self.answered: NDArray[np.int64] = self._arrays["answered"]
 
     @classmethod
     def create(cls, shape: RolloutShape) -> SharedRollout:
@@ -116,10 +121,15 @@ class SharedRollout:
         """One worker's slices of one iteration: obs [T+1, A, D], legality [T+1, A], actions [T, A] … final_obs [T·A, D], final_count []."""
         return {name: array[worker, ...] for name, array in self.block(block).items()}
 
+    def asking(self, worker: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """One worker's `asked` and `answered`, int64 [PARTS] each."""
+        own = slice(worker * PARTS, (worker + 1) * PARTS)
+        return self.asked[own], self.answered[own]
+
     def close(self) -> None:
         """Release the segment."""
         self._arrays.clear()
-        for name in ("weights", "heartbeat", "steps_done", "arena_cursor"):
+        for name in ("weights", "heartbeat", "steps_done", "arena_cursor", "asked", "answered"):
             setattr(self, name, None)
         with contextlib.suppress(BufferError):  # a view is still held, as by the trace of the error that ends the run
             self.memory.close()

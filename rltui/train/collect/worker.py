@@ -7,10 +7,9 @@ import faulthandler
 import os
 import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,9 +18,10 @@ from rltui.env.arena_groups import ArenaGroups
 from rltui.env.spec import EnvSpec
 from rltui.env.step import StepOut
 from rltui.errors import RltuiError, users_line
-from rltui.policy.mlp import DiscretePolicy, GumbelBank
+from rltui.policy.mlp import GumbelBank
 from rltui.supervise.shared_memory import SharedBlock
 from rltui.supervise.signals import become_subordinate, trace_when_asked
+from rltui.train.collect.acting import AskedPolicy, Block, LocalPolicy, Policy
 from rltui.train.collect.debug_output import ACTIONS, TURTLED, ActorDebug, Line, LineLimit
 from rltui.train.collect.messages import (
     Collect,
@@ -34,14 +34,12 @@ from rltui.train.collect.messages import (
     decode_to_worker,
     encode,
 )
-from rltui.train.collect.shared_rollout import RolloutShape, SharedRollout
+from rltui.train.collect.shared_rollout import PARTS, RolloutShape, SharedRollout
 
 BANK_DRAWS = 90  # steps' worth of noise in the bank: two draws in a row overlap once in 45 steps
 TURTLED_RESET = "turtled"
 NICE = 5  # below the trainer, the interface and the user's own programs
 NOISE = 0x6E  # sets the exploration's random numbers apart from the arenas'
-
-Block = dict[str, NDArray[Any]]  # SharedRollout.worker_block
 
 
 @dataclass(frozen=True)
@@ -54,28 +52,46 @@ class ActorSpec:
     seed: tuple[int, ...]
     table_hash: str = ""  # of the action table that the run began with; empty: not compared
     normalize: bool = False  # observations: the weights then end with their statistics
+    central: bool = False  # the trainer is asked for the actions
+
+    @property
+    def parts(self) -> int:
+        """Of the arenas: one simulates while the other waits for its actions."""
+        return min(PARTS, self.arenas) if self.central else 1
 
 
 class Actor:
     """Acts in its arenas and writes rollouts into arrays that others own."""
 
-    def __init__(self, spec: ActorSpec, cursor: NDArray[np.int64], say: Callable[[list[Line]], None]) -> None:
-        """cursor: int64 [1], the arena being simulated, kept current for the report of a crash. say: gets debug lines."""
-        self.env = ArenaGroups(spec.env, spec.arenas, spec.seed, cursor)
+    def __init__(
+        self,
+        spec: ActorSpec,
+        cursor: NDArray[np.int64],
+        say: Callable[[list[Line]], None],
+        policy: Policy | None = None,
+    ) -> None:
+        """cursor: int64 [1], the arena being simulated, kept current for the report of a crash. say: gets debug lines.
+        policy: None: one of its own, in NumPy.
+        """
+        self.env = ArenaGroups(spec.env, spec.arenas, spec.seed, cursor, spec.parts)
         if spec.table_hash not in ("", self.env.table_hash):
             raise RltuiError(
                 f"the action table {spec.env.table.name} has changed since the run began",
                 "restore it, or start anew: --resume new",
             )
         self._agents = spec.arenas * self.env.learners
-        self._policy = DiscretePolicy(spec.policy_sizes, self._agents, self.env.action_spec, spec.normalize)
-        self._noise = GumbelBank((*spec.seed, NOISE), self._agents * self.env.action_spec.outputs * BANK_DRAWS)
+        self._policy = policy or self._own_policy(spec)
         self._now = StepOut.zeros(spec.arenas, self.env.learners, self.env.obs_size)
         self._say, self._limit = say, LineLimit()
         self._debug: ActorDebug | None = None
         self._settings = Configure(0)
         self._restart_episodes = False  # the next rollout begins with new episodes
         self.env.reset(self._now)
+
+    def _own_policy(self, spec: ActorSpec) -> Policy:
+        noise = GumbelBank((*spec.seed, NOISE), self._agents * self.env.action_spec.outputs * BANK_DRAWS)
+        agents = part_agents(self.env.parts, self.env.learners)
+        return LocalPolicy(spec.policy_sizes, agents, self.env.action_spec, spec.normalize, noise)
 
     def configure(self, settings: Configure) -> None:
         """May be called between any two steps. Weights hold from the next rollout on."""
@@ -100,33 +116,37 @@ class Actor:
         before each step and may raise.
         """
         started = time.perf_counter()
-        self._policy.set_weights(weights)
         self.env.set_timesteps(timesteps)
         if self._restart_episodes:
             self._restart_episodes = False
             self.env.reset(self._now)
         if self._debug is not None:
             self._debug.began()
-        steps = len(block["actions"])
-        views = _StepViews(block, steps, self.env.arenas, self.env.learners)
+        self._policy.begin(block, weights)
+        steps, learners = len(block["actions"]), self.env.learners
+        views = [_PartViews(block, arenas, learners) for arenas in self.env.parts]
         block["obs"][0] = self._now.obs.reshape(self._agents, -1)
         block["legality"][0] = self._now.legality.reshape(-1)
-        count, infer, masked = 0, 0.0, self.env.action_spec.masks is not None
+        for part in range(len(views)):
+            self._policy.seen(part, 0)
+        count, infer = 0, 0.0
         for t in range(steps):
             on_step(t)
-            before = time.perf_counter()
-            classes = block["legality"][t] if masked else None
-            self._policy.act(block["obs"][t], self._noise, block["actions"][t], block["log_probs"][t], classes)
-            infer += time.perf_counter() - before
-            finals = self.env.step(views.actions[t], views.outs[t])
-            views.spread_ends(t)
-            if len(finals.arenas):
-                count = self._store_finals(block, t, count, finals.arenas, finals.obs)
+            for part, view in enumerate(views):
+                before = time.perf_counter()
+                self._policy.act(part, t)
+                infer += time.perf_counter() - before
+                finals = self.env.step(view.actions[t], view.outs[t], part)
+                view.spread_ends(t)
+                if t + 1 < steps:
+                    self._policy.seen(part, t + 1)
+                if len(finals.arenas):
+                    count = self._store_finals(block, t, count, finals.arenas + view.first, finals.obs)
             if self._debug is not None:
                 self._debug.stepped(t, block["actions"][t], block["log_probs"][t])
         block["final_count"][...] = count
-        self._now.obs[...] = views.outs[-1].obs
-        self._now.legality[...] = views.outs[-1].legality
+        self._now.obs[...] = block["obs"][-1].reshape(self._now.obs.shape)
+        self._now.legality[...] = block["legality"][-1].reshape(self._now.legality.shape)
         if self._debug is not None:
             self._debug.finished(block["actions"])
         return self._report(time.perf_counter() - started, infer)
@@ -148,24 +168,31 @@ class Actor:
         return RolloutDone(seconds, parts, self.env.drain_stats(), resident_bytes())
 
 
-class _StepViews:
-    """The per-step views of a block, made once a rollout so that the loop only indexes lists."""
+class _PartViews:
+    """The per-step views of a part of a block's arenas, made once a rollout so that the loop only indexes lists."""
 
-    def __init__(self, block: Block, steps: int, arenas: int, cars: int) -> None:
-        obs = block["obs"].reshape(steps + 1, arenas, cars, -1)
-        legality = block["legality"].reshape(steps + 1, arenas, cars)
-        rewards = block["rewards"].reshape(steps, arenas, cars)
-        self._terminated = block["terminated"].reshape(steps, arenas, cars)
-        self._truncated = block["truncated"].reshape(steps, arenas, cars)
-        self.actions = list(block["actions"].reshape(steps, arenas, cars))
-        ends = np.zeros((2, arenas), np.bool_)
-        self._ends = ends
+    def __init__(self, block: Block, arenas: slice, cars: int) -> None:
+        steps, count = len(block["actions"]), arenas.stop - arenas.start
+        [agents] = part_agents([arenas], cars)
+        obs = block["obs"][:, agents].reshape(steps + 1, count, cars, -1)
+        legality = block["legality"][:, agents].reshape(steps + 1, count, cars)
+        rewards, self._terminated, self._truncated, actions = (
+            block[name].reshape(steps, -1, cars)[:, arenas]
+            for name in ("rewards", "terminated", "truncated", "actions")
+        )
+        self.first, self.actions = arenas.start, list(actions)
+        self._ends = ends = np.zeros((2, count), np.bool_)
         self.outs = [StepOut(obs[t + 1], legality[t + 1], rewards[t], ends[0], ends[1]) for t in range(steps)]
 
     def spread_ends(self, t: int) -> None:
         """An episode ends for every car of its arena."""
         self._terminated[t] = self._ends[0][:, None]
         self._truncated[t] = self._ends[1][:, None]
+
+
+def part_agents(parts: Sequence[slice], cars: int) -> list[slice]:
+    """The agents of these arenas."""
+    return [slice(part.start * cars, part.stop * cars) for part in parts]
 
 
 def resident_bytes() -> int:
@@ -211,18 +238,23 @@ def _serve(spec: WorkerSpec, pipe: Connection) -> None:
     shared = SharedRollout(spec.shape, spec.memory)
     index = spec.index
     shared.heartbeat[index] = time.monotonic()
+
+    def look() -> None:
+        shared.heartbeat[index] = time.monotonic()
+        while pipe.poll(0):
+            _receive(pipe, actor)
+
+    def on_step(t: int) -> None:
+        shared.steps_done[index] = t
+        look()
+
     actor = Actor(
         spec.actor,
         shared.arena_cursor[index : index + 1],
         lambda lines: pipe.send_bytes(encode(DebugLines(lines))),
+        AskedPolicy(*shared.asking(index), look) if spec.actor.central else None,
     )
     pipe.send_bytes(encode(Ready(os.getpid())))
-
-    def on_step(t: int) -> None:
-        shared.heartbeat[index] = time.monotonic()
-        shared.steps_done[index] = t
-        while pipe.poll(0):
-            _receive(pipe, actor)
 
     while True:
         message = _receive(pipe, actor)

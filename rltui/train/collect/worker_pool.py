@@ -100,6 +100,7 @@ class LocalCollector(Collector):
         Raises WorkersFailing after three deaths within a minute, and after ten minutes without a worker that is ready.
         """
         self._block = block
+        self.shared.asked[:] = self.shared.answered[:] = 0
         while not any(handle.state == "waiting" for handle in self._handles):
             self._watch(poll)
         for index, handle in enumerate(self._handles):

@@ -1,0 +1,80 @@
+"""Policy of an actor: in the worker itself (NumPy), or asked of the trainer, which evaluates one batch for many workers."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rltui.actions.spec import ActionSpec
+from rltui.policy.mlp import DiscretePolicy, GumbelBank
+from rltui.policy.weights import Float
+
+SPINS = 200  # looks at an answer before the processor is given away, some 20 µs
+NAP = 5e-5  # seconds between looks after that
+
+Block = dict[str, NDArray[Any]]  # SharedRollout.worker_block
+Agents = Sequence[slice]  # of each part of the arenas
+
+
+class Policy(Protocol):
+    """Fills in the actions of a worker block, part of its arenas by part."""
+
+    def begin(self, block: Block, weights: Float) -> None:
+        """A rollout begins: into this block, with these weights."""
+
+    def seen(self, part: int, t: int) -> None:
+        """obs[t] and legality[t] of the part's agents have been written."""
+
+    def act(self, part: int, t: int) -> None:
+        """Return once actions[t] and log_probs[t] of the part's agents have been written."""
+
+
+class LocalPolicy:
+    """DiscretePolicy with noise of its own."""
+
+    def __init__(
+        self, sizes: Sequence[int], agents: Agents, actions: ActionSpec, normalize: bool, noise: GumbelBank
+    ) -> None:
+        most = max(part.stop - part.start for part in agents)
+        self._policy, self._noise = DiscretePolicy(sizes, most, actions, normalize), noise
+        self._agents, self._masked = agents, actions.masks is not None
+
+    def begin(self, block: Block, weights: Float) -> None:
+        self._policy.set_weights(weights)
+        self._views = [
+            tuple(block[name][:, part] for name in ("obs", "actions", "log_probs", "legality")) for part in self._agents
+        ]
+
+    def seen(self, part: int, t: int) -> None:
+        pass
+
+    def act(self, part: int, t: int) -> None:
+        obs, actions, log_probs, classes = self._views[part]
+        self._policy.act(obs[t], self._noise, actions[t], log_probs[t], classes[t] if self._masked else None)
+
+
+class AskedPolicy:
+    """The trainer's: two counters a part in shared memory say which steps are asked for and which are answered."""
+
+    def __init__(self, asked: NDArray[np.int64], answered: NDArray[np.int64], look: Callable[[], None]) -> None:
+        """asked, answered: steps of the running rollout, [parts]. look: called while waiting, and may raise."""
+        self._asked, self._answered, self._look = asked, answered, look
+
+    def begin(self, block: Block, weights: Float) -> None:
+        pass
+
+    def seen(self, part: int, t: int) -> None:
+        self._asked[part] = t + 1
+
+    def act(self, part: int, t: int) -> None:
+        answered = self._answered
+        for _ in range(SPINS):
+            if answered[part] > t:
+                return
+        while answered[part] <= t:
+            self._look()
+            time.sleep(NAP)

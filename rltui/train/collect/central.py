@@ -1,0 +1,119 @@
+"""Collector whose workers ask the trainer for their actions: one batch of the learner's device for all that are ready."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rltui.env.arena_groups import arena_parts
+from rltui.events.records import Record
+from rltui.learn.inference import BatchPolicy
+from rltui.learn.ppo import PPOLearner
+from rltui.supervise.output_log import OutputLog
+from rltui.train.collect.messages import RolloutDone
+from rltui.train.collect.shared_rollout import PARTS, RolloutShape, SharedRollout
+from rltui.train.collect.worker import ActorSpec, part_agents
+from rltui.train.collect.worker_pool import LocalCollector
+
+NAP = 2e-5  # seconds between looks at what is asked for, while nobody asks
+
+
+class CentralCollector(LocalCollector):
+    """Serves whatever parts of the workers have asked, never waiting for more: a slow worker delays nobody.
+
+    Each worker steps one part of its arenas while the other waits, so that a call that takes less than a step costs nothing.
+    """
+
+    def __init__(
+        self,
+        actor: ActorSpec,
+        shared: SharedRollout,
+        policy: BatchPolicy,
+        timeout_s: float,
+        publish: Callable[[Record], None],
+        output: OutputLog | None = None,
+    ) -> None:
+        """actor: with `central`. policy: of `slots(shared.shape)`."""
+        super().__init__(actor, shared, timeout_s, publish, output)
+        self._policy, self._agents = policy, _agents(shared.shape)
+        self._views: dict[int, _Asking] = {}  # by place in `asked`
+        self.served = self.calls = 0  # parts answered and batches evaluated in the newest rollouts
+
+    def set_policy(self, learner: PPOLearner) -> None:
+        learner.load_into(self._policy)
+
+    def fill(self, block: int, timesteps: int, poll: Callable[[], None]) -> list[RolloutDone | None]:
+        self._views = {
+            worker * PARTS + part: _Asking.of(self.shared, block, worker, agents)
+            for worker in range(self.shared.shape.workers)
+            for part, agents in enumerate(self._agents)
+        }
+        self.served = self.calls = 0
+        return super().fill(block, timesteps, poll)
+
+    def _wait(self, seconds: float) -> None:
+        """Serve for so long instead, or until no worker that collects will ask again."""
+        deadline = time.monotonic() + seconds
+        while any(handle.state == "collecting" for handle in self._handles) and time.monotonic() < deadline:
+            if self._serve():
+                continue
+            if self._all_answered():
+                break
+            time.sleep(NAP)
+        super()._wait(max(0.0, deadline - time.monotonic()))
+
+    def _serve(self) -> bool:
+        """Answer all that have asked, in one batch; whether anybody had."""
+        answered = self.shared.answered
+        ready = np.flatnonzero(self.shared.asked > answered)
+        if not len(ready):
+            return False
+        policy, steps = self._policy, answered[ready].tolist()
+        asking = [self._views[index] for index in ready.tolist()]
+        for slot, (part, t) in enumerate(zip(asking, steps, strict=True)):
+            policy.obs[slot, : part.rows] = part.obs[t]
+            policy.classes[slot, : part.rows] = part.classes[t]
+        policy.act(len(asking))
+        for slot, (part, t) in enumerate(zip(asking, steps, strict=True)):
+            part.actions[t] = policy.actions[slot, : part.rows]
+            part.log_probs[t] = policy.log_probs[slot, : part.rows]
+        answered[ready] += 1
+        self.served, self.calls = self.served + len(asking), self.calls + 1
+        return True
+
+    def _all_answered(self) -> bool:
+        """Whether every worker that collects has the actions of its last step."""
+        last = self.shared.answered.reshape(-1, PARTS)[:, : len(self._agents)] == self.shared.shape.steps
+        return all(
+            bool(last[index].all()) for index, handle in enumerate(self._handles) if handle.state == "collecting"
+        )
+
+
+@dataclass(frozen=True)
+class _Asking:
+    """What a part of a worker's arenas shares with the trainer: arrays over the steps of a rollout."""
+
+    rows: int
+    obs: NDArray[np.float32]
+    classes: NDArray[np.uint8]
+    actions: NDArray[np.int64]
+    log_probs: NDArray[np.float32]
+
+    @classmethod
+    def of(cls, shared: SharedRollout, block: int, worker: int, agents: slice) -> _Asking:
+        arrays = shared.worker_block(block, worker)
+        names = ("obs", "legality", "actions", "log_probs")
+        return cls(agents.stop - agents.start, *(arrays[name][:, agents] for name in names))
+
+
+def slots(shape: RolloutShape) -> tuple[int, int]:
+    """Groups that can ask at once, and the most rows of one: what a BatchPolicy has to hold."""
+    return shape.workers * PARTS, max(part.stop - part.start for part in _agents(shape))
+
+
+def _agents(shape: RolloutShape) -> list[slice]:
+    return part_agents(arena_parts(shape.arenas, min(PARTS, shape.arenas)), shape.cars)

@@ -38,6 +38,9 @@ class Failing:
         if self._start is not None:
             raise self._start
 
+    def set_policy(self, learner: Any) -> None:
+        pass
+
     def collect(self, block: int, timesteps: int, poll: Callable[[], None]) -> None:
         raise ZeroDivisionError("in a reward")
 

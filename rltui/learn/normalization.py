@@ -14,6 +14,7 @@ from torch import Tensor
 from rltui.policy.normalizer import CLIP, normalizer_flat
 
 Float = NDArray[np.float32]
+Bool = NDArray[np.bool_]
 Double = NDArray[np.float64]
 CHUNK = 2_048  # rows worked on at a time: as float64 they stay in the cache
 
@@ -152,11 +153,15 @@ class ObservationNormalizer:
         self.flat: Float = normalizer_flat(*statistics.mean_and_variance())  # for the workers
         self._mean, self._factor = torch.from_numpy(self.flat).reshape(2, -1).to(self._device)
 
-    def take_in(self, obs: Float) -> None:
-        """Add a rollout's observations [W, T + 1, A, D]; its last row begins the next rollout and counts there."""
+    def take_in(self, obs: Float, learn: Bool | None = None) -> None:
+        """Add a rollout's observations [W, T + 1, A, D], or those where `learn` [W, T, A]; its last row begins the next rollout
+        and counts there.
+        """
         statistics = self.statistics
-        for worker in obs:
-            statistics = statistics.with_rows(worker[:-1].reshape(-1, obs.shape[-1]))
+        for index, worker in enumerate(obs[:, :-1]):
+            statistics = statistics.with_rows(
+                worker.reshape(-1, obs.shape[-1]) if learn is None else worker[learn[index]]
+            )
         self.use(statistics)
 
     def __call__(self, obs: Tensor) -> Tensor:

@@ -40,6 +40,7 @@ from rltui.learn.state import Backup, LearnerSnapshot, LearnerState
 CPU_ROWS = 4_096  # of one pass on a CPU: what it leaves behind stays in the cache, and controls are polled often enough
 
 Float = NDArray[np.float32]
+Bool = NDArray[np.bool_]
 Scalar = TypeVar("Scalar", bound=np.generic)
 
 
@@ -162,9 +163,10 @@ class PPOLearner:
             raise
 
     def _update(self, rollout: Rollout, between: Callable[[], None], before: Backup) -> UpdateReport:
+        rollout = rollout.learners_part()
         guards.check_rollout(rollout)
         rollout = rollout.without_invalid()
-        if rollout.rewards.size == 0:
+        if not rollout.rows:
             return UpdateReport(notes=("no worker's data was usable: no update",))
         newest, figures = self._experience(rollout)
         data = self._with_earlier(newest)
@@ -177,7 +179,9 @@ class PPOLearner:
                 self._step(data.rows(order[start:stop]), totals, between, f"epoch {epoch + 1}, row {start}")
         report = self._report(totals, figures, before, len(data))
         if self._state.normalizer is not None:
-            self._state.normalizer.take_in(rollout.obs)  # what was collected and learned with the same statistics
+            self._state.normalizer.take_in(
+                rollout.obs, rollout.learn
+            )  # what was collected and learned with the same statistics
         return report
 
     def _with_earlier(self, newest: Experience) -> Experience:
@@ -191,7 +195,7 @@ class PPOLearner:
         """Rows with advantages and critic targets, and the figures that are known before learning."""
         w, t, a = rollout.shape
         obs = torch.from_numpy(rollout.obs.reshape(-1, self._obs_size)).to(self._device)
-        values = self._values(obs).reshape(w, t + 1, a)
+        values = self._values(obs, rollout.seen).reshape(w, t + 1, a)
         guards.check_values(values, rollout)
         rewards, clipped = self._scaled_rewards(rollout)
         advantages = self._advantages(rollout, rewards, values)
@@ -200,9 +204,9 @@ class PPOLearner:
         columns = [place, rollout.actions, rollout.log_probs, advantages, targets]
         if self._legal is not None and rollout.legality is not None:
             columns.append(rollout.legality[:, :-1])
-        data = Experience(obs, *(torch.from_numpy(x.reshape(-1)).to(self._device) for x in columns))
+        data = Experience(obs, *(torch.from_numpy(rollout.learned(x)).to(self._device) for x in columns))
         figures = {metric_keys.RETURN_STD: self._state.return_statistics.std, metric_keys.REWARD_CLIPPED: 100 * clipped}
-        return data, figures | _explained_variance(values[:, :-1], targets)
+        return data, figures | _explained_variance(rollout.learned(values[:, :-1]), rollout.learned(targets))
 
     def _advantages(self, rollout: Rollout, rewards: Float, values: Float) -> Float:
         """GAE of every agent's own sequence, [W, T, A], from scaled rewards and the values [W, T + 1, A]."""
@@ -224,8 +228,13 @@ class PPOLearner:
         return obs if normalizer is None else normalizer(obs)
 
     @torch.inference_mode()
-    def _values(self, obs: Tensor) -> Float:
-        """V of observations [N, D] → [N], a minibatch at a time."""
+    def _values(self, obs: Tensor, seen: Bool | None = None) -> Float:
+        """V of observations [N, D] → [N], a minibatch at a time; 0 where one of N is not `seen`."""
+        if seen is not None:
+            some = np.flatnonzero(seen)
+            all_values = np.zeros(seen.size, np.float32)
+            all_values[some] = self._values(obs.index_select(0, torch.from_numpy(some).to(self._device)))
+            return all_values
         pieces = [self._state.critic(self._seen(piece)) for piece in torch.split(obs, self._pass_rows)]
         values: Float = torch.cat(pieces).squeeze(-1).cpu().numpy()
         return values
@@ -239,10 +248,10 @@ class PPOLearner:
             return rollout.rewards, 0.0
         ended = rollout.terminated | rollout.truncated
         returns = gae.discounted_returns(_time_first(rollout.rewards), _time_first(ended), self.config.gamma)
-        self._state.return_statistics.update(returns)
+        self._state.return_statistics.update(rollout.learned(_time_first(returns)))
         scaled = rollout.rewards / np.float32(self._state.return_statistics.std)
         limit = np.float32(self.config.reward_clip)
-        return scaled.clip(-limit, limit), float((np.abs(scaled) > limit).mean())
+        return scaled.clip(-limit, limit), float((np.abs(rollout.learned(scaled)) > limit).mean())
 
     def _step(self, batch: Experience, totals: Totals, between: Callable[[], None], place: str) -> None:
         """One optimiser step of both networks on a batch, its gradient summed over minibatches weighted by their rows."""
@@ -315,7 +324,7 @@ def _pass_rows(config: PPOConfig, device: torch.device) -> int:
 
 
 def _time_first(x: NDArray[Scalar]) -> NDArray[Scalar]:
-    """[W, T, …] → [T, W, …], a view."""
+    """[W, T, …] → [T, W, …] and back, a view."""
     return x.swapaxes(0, 1)
 
 

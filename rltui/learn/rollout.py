@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,7 @@ from rltui.actions.spec import ActionSpec
 Float = NDArray[np.float32]
 Bool = NDArray[np.bool_]
 Int = NDArray[np.int64]
+Scalar = TypeVar("Scalar", bound=np.generic)
 
 
 @dataclass
@@ -30,6 +31,9 @@ class Rollout:
     valid: Bool  # [W] False: the worker died, its data is dropped
     legality: NDArray[np.uint8] | None = None  # [W, T + 1, A] class of each observation; None: nothing is masked
     cars: int = 1  # learning ones of an arena: agent = arena · cars + car. For naming the source of a fault
+    learn: Bool | None = (
+        None  # [W, T, A] False: somebody else played the car, whose numbers count nowhere. None: all True
+    )
 
     @property
     def shape(self) -> tuple[int, int, int]:
@@ -37,10 +41,60 @@ class Rollout:
         w, t, a = self.actions.shape[:3]
         return w, t, a
 
+    @property
+    def used(self) -> Bool:
+        """Which timesteps are learned from, what spreads to [W, T, A]: the learner's own, of valid workers."""
+        valid = self.valid[:, None, None]
+        return valid if self.learn is None else valid & self.learn
+
+    @property
+    def rows(self) -> int:
+        """How many timesteps are learned from."""
+        return int(np.broadcast_to(self.used, self.shape).sum())
+
+    def learned(self, array: NDArray[Scalar]) -> NDArray[Scalar]:
+        """What of an array [W, T, A, …] is learned from, [R, …] in order; without a copy where all of it is."""
+        if self.learn is None and self.valid.all():
+            return array.reshape(-1, *array.shape[3:])
+        return array[np.broadcast_to(self.used, self.shape)]
+
+    @property
+    def seen(self) -> Bool | None:
+        """Which observations [W, T + 1, A] are needed: of timesteps learned from, and of what follows one whose episode goes
+        on. None: all. Of a `learners_part`.
+        """
+        if self.learn is None:
+            return None
+        follows = self.learn & ~self.terminated
+        follows.reshape(-1)[self.final_index] = False  # what follows is its final observation
+        follows[:, -1] = self.learn[:, -1]
+        return np.pad(self.learn, ((0, 0), (0, 1), (0, 0))) | np.pad(follows, ((0, 0), (1, 0), (0, 0)))
+
     def where(self, worker: int, step: int, agent: int) -> str:
         """The place in words: worker, arena, car, step."""
         arena, car = divmod(int(agent), self.cars)
         return f"worker {worker}, arena {arena}, car {car}, step {step}"
+
+    def learners_part(self) -> Rollout:
+        """The same, with nothing left in timesteps that are not learned from: this rollout itself where all are.
+
+        Where another player takes over in the middle of an episode, the learner's is cut: what it sees then is the true
+        next observation, as at the end of the rollout.
+        """
+        if self.learn is None:
+            return self
+        taken_over = self.learn.copy()
+        taken_over[:, :-1] &= ~self.learn[:, 1:]
+        taken_over[:, -1] = False
+        finals = self.learn.reshape(-1)[self.final_index]
+        return replace(
+            self,
+            log_probs=np.where(self.learn, self.log_probs, np.float32(0)),
+            rewards=np.where(self.learn, self.rewards, np.float32(0)),
+            truncated=self.truncated | taken_over,
+            final_obs=self.final_obs[finals],
+            final_index=self.final_index[finals],
+        )
 
     def without_invalid(self) -> Rollout:
         """The valid workers' part: this rollout itself where all are valid, else a copy with its indices moved."""
@@ -62,6 +116,7 @@ class Rollout:
             valid=self.valid[valid],
             legality=None if self.legality is None else self.legality[valid],
             cars=self.cars,
+            learn=None if self.learn is None else self.learn[valid],
         )
 
     def check(self, obs_size: int, spec: ActionSpec) -> None:
@@ -72,7 +127,7 @@ class Rollout:
         finals = len(self.final_index)
         expected = {"obs": (w, t + 1, a, obs_size), "final_obs": (finals, obs_size), "valid": (w,)}
         expected |= dict.fromkeys(("log_probs", "rewards", "terminated", "truncated"), (w, t, a))
-        expected["actions"] = (w, t, a, *spec.shape)
+        expected |= {"actions": (w, t, a, *spec.shape)} | ({} if self.learn is None else {"learn": (w, t, a)})
         for name, shape in expected.items():
             if getattr(self, name).shape != shape:
                 raise ValueError(f"rollout.{name}: expected {list(shape)}, found {list(getattr(self, name).shape)}")
@@ -82,7 +137,7 @@ class Rollout:
         self._check_finals()
 
     def _check_actions(self, spec: ActionSpec) -> None:
-        bad = ~spec.known(self.actions) & self.valid[:, None, None]
+        bad = ~spec.known(self.actions) & self.used
         if bad.any():
             worker, step, agent = np.argwhere(bad)[0]
             action = self.actions[worker, step, agent]
@@ -96,7 +151,7 @@ class Rollout:
             raise ValueError(f"rollout.legality: expected {[w, t + 1, a]} where rows are masked, found {found}")
         classes = self.legality[:, :-1]
         known = np.isfinite(self.log_probs)  # a choice from numbers that are not finite is the guard's to name
-        illegal = ~spec.legal(self.actions, classes) & known & self.valid[:, None, None]
+        illegal = ~spec.legal(self.actions, classes) & known & self.used
         if illegal.any():
             worker, step, agent = place = tuple(np.argwhere(illegal)[0])
             where = self.where(worker, step, agent)
@@ -104,7 +159,7 @@ class Rollout:
 
     def _check_finals(self) -> None:
         """A truncated step without its own final observation would be bootstrapped from the next episode."""
-        missing = self.truncated & ~self.terminated & self.valid[:, None, None]
+        missing = self.truncated & ~self.terminated & self.used
         if len(self.final_index) and not (self.final_index.min() >= 0 and self.final_index.max() < missing.size):
             raise ValueError(f"rollout.final_index is not within 0 … {missing.size - 1}")
         missing.reshape(-1)[self.final_index] = False
@@ -117,12 +172,17 @@ class NonFiniteError(Exception):
 
 
 def check_rollout(rollout: Rollout) -> None:
-    """Raises NonFiniteError for the first number of the valid workers that is not finite, with its place."""
+    """Raises NonFiniteError for the first number of the valid workers that is not finite, with its place.
+
+    Of a `learners_part`, whose other numbers are looked at by nobody.
+    """
+    seen = rollout.seen
     for worker in np.flatnonzero(rollout.valid):
         _check(rollout, "reward", rollout.rewards[worker], worker)
         obs = rollout.obs[worker]
-        if not np.isfinite(obs).all():
-            step, agent, index = np.argwhere(~np.isfinite(obs))[0]
+        fine = np.isfinite(obs) if seen is None else np.isfinite(obs) | ~seen[worker][..., None]
+        if not fine.all():
+            step, agent, index = np.argwhere(~fine)[0]
             place = rollout.where(worker, step, agent)
             raise NonFiniteError(f"observation index {index} is {obs[step, agent, index]}: {place}")
         _check(rollout, "log-probability", rollout.log_probs[worker], worker)  # after what it was made from

@@ -190,9 +190,7 @@ class TableUse:
 
     def count(self, rollout: Rollout, replaced: int) -> dict[str, float | None]:
         """The iteration's figures. replaced: choices that the fallback took the place of. Unknown is None."""
-        valid = rollout.valid
-        actions = rollout.actions if valid.all() else rollout.actions[valid]
-        chosen = self._actions.count(actions)
+        chosen = self._actions.count(rollout.learned(rollout.actions))
         self._counts += chosen
         total = int(chosen.sum())
         figures: dict[str, float | None] = {
@@ -221,10 +219,7 @@ class TableUse:
         """Mean share of the rows that could not be chosen."""
         if self._masked is None or rollout.legality is None:
             return None
-        classes = rollout.legality[:, :-1]
-        if not rollout.valid.all():
-            classes = classes[rollout.valid]
-        met = np.bincount(classes.ravel(), minlength=CLASSES)
+        met = np.bincount(rollout.learned(rollout.legality[:, :-1]), minlength=CLASSES)
         return 100 * float(met @ self._masked) / int(met.sum())
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -212,3 +213,32 @@ def test_central_samples_from_the_learners_own_policy(tmp_path: Path, more: str)
             assert (np.abs(counts - mean.numpy()) < 6 * np.sqrt(variance.numpy()) + 3).all()
             assert learner.update(rollout).dropped is None
             del rollout, obs, actions
+
+
+def test_what_a_worker_marks_as_anothers_is_no_timestep_of_the_learner(tmp_path: Path) -> None:
+    """Without a mark nothing is copied. Learning from what is left equals learning without these cars."""
+    with collector(tmp_path, "serial") as (made, learner):
+        made.set_policy(learner)
+        whole = made.collect(0, 0, lambda: None)
+        assert whole.rollout.learn is None and np.shares_memory(whole.rollout.obs, made.shared.block(0)["obs"])
+        learn = made.shared.block(0)["learn"]
+        learn[..., ::2] = False
+        collected = made.collect(0, 0, lambda: None)
+        assert collected.rows == learn.sum() == whole.rows / 2
+        agents = collected.rollout.shape[2]
+        columns = ["obs", "actions", "log_probs", "rewards", "terminated", "truncated", "legality"]
+        odd = {name: np.ascontiguousarray(getattr(collected.rollout, name)[:, :, 1::2]) for name in columns}
+        final = collected.rollout.final_index % agents % 2 == 1
+        cut = replace(
+            collected.rollout,
+            **odd,
+            final_obs=collected.rollout.final_obs[final],
+            final_index=collected.rollout.final_index[final] // 2,
+            learn=None,
+        )
+        files = learner.snapshot().files()
+        ours, weights = learner.update(collected.rollout), learner.policy_flat()
+        learner.load(files)
+        assert ours == learner.update(cut)
+        np.testing.assert_array_equal(weights, learner.policy_flat())
+        del whole, collected, learn, cut

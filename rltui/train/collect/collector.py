@@ -36,9 +36,8 @@ class Collected:
 
     @property
     def rows(self) -> int:
-        """Timesteps, those of dropped workers left out."""
-        _, steps, agents = self.rollout.shape
-        return int(self.rollout.valid.sum()) * steps * agents
+        """Timesteps learned from, those of dropped workers left out."""
+        return self.rollout.rows
 
 
 class Collector(ABC):
@@ -191,4 +190,5 @@ def _rollout(shared: SharedRollout, block: int, reports: list[RolloutDone | None
         valid=np.array([report is not None for report in reports]),
         legality=arrays["legality"],
         cars=shape.cars,
+        learn=None if arrays["learn"].all() else arrays["learn"],
     )

@@ -63,6 +63,7 @@ class RolloutShape:
             "rewards": ((b, w, t, a), np.float32),
             "terminated": ((b, w, t, a), np.bool_),
             "truncated": ((b, w, t, a), np.bool_),
+            "learn": ((b, w, t, a), np.bool_),  # False: somebody else than the learner played the car
             "final_count": ((b, w), np.int64),
             "final_index": ((b, w, self.rows), np.int64),  # flat in [T, A] of the worker
             "final_obs": ((b, w, self.rows, d), np.float32),
@@ -111,7 +112,9 @@ class SharedRollout:
     @classmethod
     def create(cls, shape: RolloutShape) -> SharedRollout:
         """Raises RltuiError where shared memory has no room for what a run will touch."""
-        return cls(shape, SharedBlock.create(shape.layout()[1], NEED, HINT, shape.expected_parts()))
+        made = cls(shape, SharedBlock.create(shape.layout()[1], NEED, HINT, shape.expected_parts()))
+        made._arrays["learn"].fill(True)
+        return made
 
     def block(self, block: int) -> dict[str, NDArray[Any]]:
         """The arrays of one iteration, without the leading block axis."""

@@ -222,6 +222,11 @@ def test_against_a_slow_twin() -> None:
     masks = legal_rows(HYBRID)
     masked = [np.mean(~masks[class_id]) for worker in (0, 2) for class_id in classes[worker, :-1].ravel()]
     assert figures["lut/masked"] == pytest.approx(100 * np.mean(masked))
+    learn = rng.random((3, 5, 4)) < 0.5
+    record = TableUse(HYBRID, MASK)
+    record.count(replace(rollout(actions, classes, valid), learn=learn), replaced=0)
+    counts = np.bincount(actions[valid][learn[valid]], minlength=len(HYBRID)).tolist()
+    assert record.record(0).counts == counts
 
 
 def test_rows_count_as_chosen_from_the_start_on() -> None:

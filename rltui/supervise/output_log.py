@@ -1,7 +1,8 @@
 """Log of what a run's processes print, capped and rotated: `trainer.log`, and the part before it in `trainer.1.log`.
 
-A child gets a pipe in the place of its standard output and error. A thread reads the pipes and keeps so many bytes a second;
-the rest is counted. The trainer's own words go to the file directly, so that those of a crash in native code are kept too.
+A child gets a pipe in the place of its standard output and error. Its text streams let so much a second pass and count the
+rest, so that nobody has to read that; what C code writes is cut by the thread here that reads the pipes. The trainer's own words
+go to the file directly, so that those of a crash in native code are kept too.
 """
 
 from __future__ import annotations
@@ -14,11 +15,16 @@ import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from rltui import safe_io
 from rltui.events.records import Level, Record, RunStarted
 from rltui.formatting import size
+
+if TYPE_CHECKING:
+    from ctypes import c_uint64
+
+    from _typeshed import ReadableBuffer
 
 LAUNCH_LOG = "RLTUI_LAUNCH_LOG"  # variable of a detached launch: the file that has what the trainer has said so far
 RATE = 1 << 16  # bytes a second that are kept, shared equally by the children
@@ -32,10 +38,13 @@ LOOK, SOON = 0.1, 0.02
 
 
 class ChildOutput:
-    """Writing end of a pipe, for a child that is being spawned: there, unpickling it puts it in the place of descriptors 1, 2."""
+    """Writing end of a pipe, for a child that is being spawned: there, unpickling it puts it in the place of descriptors 1, 2.
 
-    def __init__(self, descriptor: int) -> None:
-        self._descriptor = descriptor
+    left_out: shared count of the bytes that its text streams have left out.
+    """
+
+    def __init__(self, descriptor: int, left_out: c_uint64) -> None:
+        self._descriptor, self._left_out = descriptor, left_out
 
     def close(self) -> None:
         os.close(self._descriptor)
@@ -44,26 +53,88 @@ class ChildOutput:
         if sys.platform != "win32":
             from multiprocessing.reduction import DupFd
 
-            return _print_into, (DupFd(self._descriptor),)
+            return _print_into, (DupFd(self._descriptor), self._left_out)
         raise RuntimeError("`pipe` makes none on Windows")
 
 
-def _print_into(passed: Any) -> None:
+def _print_into(passed: Any, left_out: c_uint64) -> None:
     """passed: multiprocessing's wrapper of a descriptor that is this process's own from here on."""
     descriptor: int = passed.detach()
     for standard in (1, 2):
         os.dup2(descriptor, standard)
     os.close(descriptor)
     # anew: the ones before would seek, if what they wrote to was a file
-    sys.stdout, sys.stderr = (os.fdopen(to, "w", 1, "utf-8", "replace", closefd=False) for to in (1, 2))
+    sys.stdout, sys.stderr = (CappedText(to, left_out) for to in (1, 2))
+
+
+class _CappedPipe(io.FileIO):
+    """Raw stream that lets RATE bytes a second pass, in whole lines (of one that is longer, its begin), and counts the rest."""
+
+    def __init__(self, descriptor: int, left_out: c_uint64) -> None:
+        super().__init__(descriptor, "w", closefd=False)
+        self._left_out = left_out
+        self.begin_second()
+        self._open = self._torn = False  # half a line has passed; the next bytes are the end of one that was left out
+
+    def begin_second(self) -> None:
+        self.room, self._turn = RATE, time.monotonic() + SECOND
+
+    def write(self, data: ReadableBuffer) -> int:
+        text = bytes(data)
+        if time.monotonic() >= self._turn:
+            self.begin_second()
+        begin = text.find(b"\n") + 1 if self._torn and self.room else 0
+        end = min(begin + self.room, len(text))
+        cut = end < len(text)
+        if cut:
+            end = text.rfind(b"\n", begin, end) + 1 or (end if self.room == RATE else begin)
+        passed = text[begin:end]
+        self._left_out.value += len(text) - len(passed)
+        self.room = 0 if cut else self.room - len(passed)
+        self._open = not passed.endswith(b"\n") if passed else self._open
+        self._torn = cut and not text.endswith(b"\n")
+        if cut and self._open:
+            passed, self._open = passed + b"\n", False
+        super().write(passed)
+        return len(text)
+
+
+class CappedText(io.TextIOWrapper):
+    """Text stream of a child that sends each line at once; what comes too much in a second only fills its buffer, in C."""
+
+    def __init__(self, descriptor: int, left_out: c_uint64) -> None:
+        self._pipe = _CappedPipe(descriptor, left_out)
+        super().__init__(io.BufferedWriter(self._pipe, RATE), "utf-8", "replace", line_buffering=True)
+
+    def write(self, text: str) -> int:
+        written = super().write(text)
+        if not self._pipe.room:
+            self._fill_buffer()
+        return written
+
+    def _fill_buffer(self) -> None:
+        """Until the second is over."""
+        timer = threading.Timer(SECOND, self._send_lines)
+        timer.daemon = True
+        with contextlib.suppress(RuntimeError):  # no room for a thread: it goes on line by line
+            timer.start()
+            self.reconfigure(line_buffering=False)
+            self.__dict__["write"] = super().write
+
+    def _send_lines(self) -> None:
+        self._pipe.begin_second()
+        with contextlib.suppress(OSError, ValueError):  # nobody reads any more, or it is closed
+            self.reconfigure(line_buffering=True)
+        self.__dict__.pop("write", None)
 
 
 class _Source:
     """What one child prints, and how much of it was kept in this second."""
 
-    def __init__(self, name: str, descriptor: int) -> None:
+    def __init__(self, name: str, descriptor: int, left_out: c_uint64) -> None:
         self.name, self.pipe = name, io.FileIO(descriptor)
         self.kept = self.left_out = 0  # bytes of this second
+        self._there, self._counted = left_out, 0  # what the child has left out itself, and how much of that was told
         self._torn = b""  # a line's begin
 
     def take(self, buffer: bytearray, count: int, share: int) -> bytes:
@@ -80,6 +151,12 @@ class _Source:
             self._torn = text[end:]
         self.kept += end
         return b"".join(b"%s: %s\n" % (self.name.encode(), line) for line in text[:end].splitlines())
+
+    def take_left_out(self) -> int:
+        """Bytes since the last call, here and there."""
+        there = self._there.value
+        taken, self.left_out, self._counted = self.left_out + there - self._counted, 0, there
+        return taken
 
 
 class OutputLog:
@@ -109,6 +186,10 @@ class OutputLog:
         """For a child called so; None on Windows, where it prints where we do. OSError where there is no descriptor left."""
         if sys.platform == "win32":
             return None
+        from ctypes import c_uint64  # only trainers need these two
+        from multiprocessing.sharedctypes import RawValue
+
+        left_out = RawValue(c_uint64)
         reading, writing = os.pipe()
         if sys.platform == "linux":
             import fcntl
@@ -116,8 +197,8 @@ class OutputLog:
             with contextlib.suppress(OSError):  # a user may have so many bytes of pipes
                 fcntl.fcntl(writing, fcntl.F_SETPIPE_SZ, PIPE_BYTES)
         os.set_blocking(reading, False)
-        self._sources.append(_Source(name, reading))
-        return ChildOutput(writing)
+        self._sources.append(_Source(name, reading, left_out))
+        return ChildOutput(writing, left_out)
 
     def on_record(self, record: Record) -> None:
         """In a detached trainer, when its run has started: what it has said so far is carried over, all else follows."""
@@ -178,8 +259,7 @@ class OutputLog:
             self._rotate_if_long()
 
     def _count(self, source: _Source) -> None:
-        if left_out := source.left_out:
-            source.left_out = 0
+        if left_out := source.take_left_out():
             self._write(f"{source.name}: {left_out:,} bytes left out: it prints too much\n".encode())
             limit = f"more than {size(RATE)} a second are left out, and counted in {self._path.name}"
             self._tell_once("warning", f"{source.name} prints too much: {limit}")

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import re
 import sys
 from collections.abc import Iterator
+from ctypes import c_uint64
 from multiprocessing.connection import Connection
 from pathlib import Path
 
@@ -13,7 +15,7 @@ import pytest
 
 from rltui.events.records import Level
 from rltui.supervise import output_log
-from rltui.supervise.output_log import RATE, OutputLog
+from rltui.supervise.output_log import RATE, CappedText, OutputLog
 from rltui.supervise.processes import start_piped
 from tests.fakes.training import wait_for
 
@@ -110,3 +112,70 @@ def test_a_spawned_child_prints_into_it_from_its_first_import_on(tmp_path: Path,
     pipe.close()
     wait_for(lambda: "worker 7: said\n" in text(tmp_path), "what it said")
     assert text(tmp_path) == "worker 7: read\nworker 7: said\n"
+
+
+def test_a_flood_is_cut_before_the_pipe_whatever_it_is_printed_with(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, subtests: pytest.Subtests
+) -> None:
+    """In whole lines, and counted to the byte."""
+    monkeypatch.setattr(output_log, "SECOND", 3600.0)
+    line = "touched the böll"
+
+    def log(stream: CappedText) -> None:
+        handler = logging.StreamHandler(stream)
+        for _ in range(10_000):
+            handler.emit(logging.makeLogRecord({"msg": line}))
+
+    for name, flood in {
+        "print": lambda stream: [print(line, file=stream) for _ in range(10_000)],
+        "write": lambda stream: [stream.write(line + "\n") for _ in range(10_000)],
+        "bytes": lambda stream: stream.buffer.write((line + "\n").encode() * 10_000),
+        "at once": lambda stream: stream.write((line + "\n") * 10_000),
+        "logging": log,
+    }.items():
+        with subtests.test(name):
+            left_out, into = c_uint64(), (tmp_path / "pipe").open("wb")
+            stream = CappedText(into.fileno(), left_out)
+            print("before", file=stream)
+            assert (tmp_path / "pipe").read_bytes() == b"before\n", "at once"
+            flood(stream)
+            stream.flush()
+            into.close()
+            passed = (tmp_path / "pipe").read_bytes().removeprefix(b"before\n")
+            assert RATE // 2 < len(passed) < RATE
+            assert set(passed.splitlines()) == {line.encode()} and passed.endswith(b"\n")
+            assert len(passed) + left_out.value == 10_000 * len((line + "\n").encode())
+
+
+def test_a_line_longer_than_may_pass_is_cut_and_what_follows_begins_a_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(output_log, "SECOND", 0.2)
+    left_out = c_uint64()
+    with (tmp_path / "pipe").open("wb") as into:
+        stream = CappedText(into.fileno(), left_out)
+        stream.write("x" * (2 * RATE) + "\n")
+        wait_for(lambda: "write" not in vars(stream), "the next second")
+        print("next", file=stream)
+    assert (tmp_path / "pipe").read_bytes() == b"x" * RATE + b"\nnext\n"
+    assert left_out.value == RATE + 1
+
+
+def pour(spec: Speaking, pipe: Connection) -> None:
+    for _ in range(20_000):
+        print("touched the ball")
+        print("touched the ball", file=sys.stderr)
+    while not pipe.poll(0.1):
+        print("still touching it")
+
+
+def test_what_a_child_left_out_itself_is_counted_and_later_lines_arrive(tmp_path: Path, log: OutputLog) -> None:
+    log._part_bytes = 1 << 30
+    process, pipe = start_piped(pour, Speaking(), "child", log.pipe("worker 0"))
+    wait_for(lambda: "bytes left out" in text(tmp_path), "the count")
+    wait_for(lambda: text(tmp_path).endswith("worker 0: still touching it\n"), "a later line")
+    pipe.close()
+    process.join()
+    log.close()
+    left_out = sum(int(found.replace(",", "")) for found in re.findall(r"([\d,]+) bytes left out", text(tmp_path)))
+    assert text(tmp_path).count("touched the ball") * len(LINE) + left_out >= 40_000 * len(LINE)

@@ -24,6 +24,7 @@ from rltui.user_files import is_module
 
 MILLION = 1_000_000
 SHARED = ("tick_skip", "action_delay_ticks", "obs", "actions", "policy", "critic")  # the same in all phases
+NETS = frozenset({"policy", "critic"})  # of those, what a campaign writes holds whatever its phases' profiles have
 NAMES = ("label", "phase")  # a campaign may have them: they go unused
 PhaseReader = Callable[[Path], tuple[Profile | None, list[Problem]]]
 
@@ -211,13 +212,13 @@ def campaign_misfits(profile: Profile) -> list[ValidationFinding]:
 
 
 def _other_settings(profile: Profile) -> Iterator[ValidationFinding]:
-    mine = _shared(profile)
+    mine, decided = _shared(profile), NETS & profile.model_fields_set
     for index, phase in enumerate(profile.phases):
         theirs = _shared(phase)
         differing = [
             f"{show_key(key)}: expected {mine.get(key, 'nothing')}, found {theirs.get(key, 'nothing')}"
             for key in {**mine, **theirs}
-            if mine.get(key) != theirs.get(key)
+            if mine.get(key) != theirs.get(key) and key[0] not in decided
         ]
         if differing:
             message = f"{phase.name} does not fit the campaign: {'; '.join(differing)}"

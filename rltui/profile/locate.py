@@ -23,6 +23,7 @@ SHIPPED = frozenset(
         "classic-phase-2",
         "classic-phase-3",
         "classic-phase-4",
+        "gpu",
         "phase-1-ball-touching",
         "phase-2-bronze-skills",
         "phase-3-silver-skills",

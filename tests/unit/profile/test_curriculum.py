@@ -82,6 +82,24 @@ def test_overrides_of_what_phases_say_reach_every_phase(folder: Path) -> None:
     assert all("face_ball" in phase.rewards for phase in task_profiles(profile))
 
 
+def test_nets_that_a_campaign_writes_hold_in_every_phase(folder: Path, subtests: pytest.Subtests) -> None:
+    """In the file or by --set, and from the copy that a run keeps; where it writes none, the phases' must be its default."""
+    for written, by_hand in (("[policy]\nlayers = [8]\n", ()), ("", ("policy.layers=[8]",))):
+        with subtests.test(written=written):
+            (folder / "campaign.toml").write_text(CAMPAIGN.replace("[curriculum]", f"{written}[curriculum]"))
+            profile = load(folder / "campaign.toml", by_hand)
+            assert [task.policy.layers for task in task_profiles(profile)] == [(8,), (8,)]
+            run = folder / f"run {len(by_hand)}"
+            run.mkdir()
+            for name, text in saved_copies(profile, "run.toml").items():
+                (run / name).write_text(text)
+            assert load(run / "run.toml").policy.layers == (8,)
+    wide = (folder / "second.toml").read_text() + "[policy]\nlayers = [8]\n"
+    (folder / "second.toml").write_text(wide)
+    (found,) = problems(folder / "campaign.toml", CAMPAIGN)
+    assert found.key == "curriculum.phases[1].profile" and "policy.layers" in str(found)
+
+
 def test_shipped_phases_are_found_and_kept_by_name(folder: Path) -> None:
     path = folder / "mine.toml"
     path.write_text('schema = 1\n[curriculum]\nphases = [{profile = "phase-1-ball-touching"}]\n')
@@ -144,7 +162,6 @@ def test_what_cannot_be_a_campaign(subtests: pytest.Subtests, folder: Path) -> N
         ("max_steps", "min_steps = 6_000, max_steps", 5, "curriculum.phases[1].max_steps", "over before min_steps"),
         ("schema = 1", "schema = 1\n[ppo]", 2, "ppo", "each phase's profile has its own"),
         ("schema = 1", "schema = 1\nresets = [{kind = 'kickoff'}]", 2, "resets", "each phase's profile has its own"),
-        ("[curriculum]", "[policy]\nlayers = [8]\n[curriculum]", 6, "curriculum.phases[0].profile", "policy.layers"),
     ]
     for old, new, line, key, words in cases:
         with subtests.test(old=old, new=new):

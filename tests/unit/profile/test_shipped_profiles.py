@@ -24,6 +24,7 @@ LABELS = {
     **dict(zip(PHASES, SKILLS, strict=True)),
     **dict(zip(CLASSIC, SKILLS, strict=True)),
     "campaign": "BallTouching",  # its first phase's
+    "gpu": "Gpu",
     "seed-task": "SeedTask",
 }
 

@@ -187,6 +187,8 @@ def check_component(part: PlacedComponent, folder: Path | None, unusable: set[st
         reason = plain(error.message).partition(": ")[2]  # after kind and name
         message = f"unknown {part.kind}" if error.message.startswith("unknown") else reason
         expected = OWN_NAME if ":" in part.name and part.kind != "action table" else _names(part.kind)
+        if file and (not isinstance(error, UnusableFileError) or Path(file).is_file()):
+            expected = ""  # it is written as it should be: what is in the file is wrong
         return [ValidationFinding(part.name_path, message, expected, part.name, near)]
     wrong = _contract(part, cls)
     if wrong:

@@ -61,7 +61,7 @@ class Problem:
         parts = []
         if self.expected and not (self.hint and len(self.expected) > LONG):  # a long list says less than the hint
             parts.append(f"expected {self.expected}")
-        if self.found and not self.key.endswith(self.found):
+        if self.found and not self.key.rstrip('"').endswith(self.found):
             parts.append(f"found {self.found}")
         if self.hint.startswith("did you mean"):  # what helps most comes first
             return "; ".join([text, " ".join([self.hint, ", ".join(parts)]).strip()])

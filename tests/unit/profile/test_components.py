@@ -170,6 +170,8 @@ def test_what_is_wrong_with_the_class_is_said(subtests: pytest.Subtests, folder:
             problem = problem_of(profile_with(folder, f"[rewards]\n'{name}' = 1\n"))
             assert (problem.line, problem.key) == (3, f'rewards."{name}"')
             assert message in "; ".join(filter(None, (problem.message, problem.hint)))
+            if "no class" in message or "not import" in message:  # a name in the right form is not told the form
+                assert problem.expected == "" and f"found {name}" not in str(problem)
 
 
 def test_an_observation_that_does_not_fit_the_team_sizes(folder: Path) -> None:

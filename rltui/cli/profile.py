@@ -255,16 +255,19 @@ def _tried(profile: Profile, reading: LoadResult, raw: bytes | None, force: bool
         return {"warnings": [fault.message for fault in found]}
     path = reading.path or Path(reading.argument)
     source = read_source(path, str(path)) if raw is None else source_of(raw, str(path))
-    problems = [_problem(fault, source) for fault in found]
+    problems = [_problem(fault, source, path.parent) for fault in found]
     return {"valid": False, "forcible": True, "errors": [problem.as_dict() for problem in problems]}
 
 
-def _problem(fault: ComponentFault, source: ProfileSource) -> Problem:
-    """On the line of the key; a component of one's own goes by its absolute path here, and by another in the file."""
+def _problem(fault: ComponentFault, source: ProfileSource, folder: Path) -> Problem:
+    """On the line of the key as it is written: a component of one's own goes by its absolute path in the fault."""
+    from rltui.profile.components import absolute_name, placed_components
     from rltui.profile.source import Problem, show_key
 
-    line = source.lines.nearest(fault.path)
-    named = Problem(source.file, line, show_key(fault.path), fault.message)
+    written = (part.name_path for part in placed_components(source.data or {}))
+    same = (path for path in written if (*path[:-1], absolute_name(str(path[-1]), folder)) == fault.path)
+    path = next(same, fault.path)
+    named = Problem(source.file, source.lines.nearest(path), show_key(path), fault.message)
     return replace(named, hint=f"see everything: rltui {fault.hint}") if fault.hint else named
 
 

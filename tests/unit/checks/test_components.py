@@ -77,6 +77,8 @@ def test_all_say_the_same_of_a_broken_reward_and_a_broken_table() -> None:
     assert [error["message"] for error in found["errors"]] == [table.message, reward.message]
     lines = Path("bot.toml").read_text().splitlines()
     assert lines[found["errors"][0]["line"] - 1] == 'table = "rows.csv"'
+    assert found["errors"][1]["key"] == 'rewards."broken.py:Broken"'
+    assert lines[found["errors"][1]["line"] - 1].startswith('"broken.py:Broken"')
 
     with pytest.raises(RltuiError) as refused:
         prepare(options())

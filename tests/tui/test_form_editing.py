@@ -16,6 +16,7 @@ from rltui.tui.capture import screen_text
 from rltui.tui.form.render import row_line
 from rltui.tui.form.screen import FormScreen
 from rltui.tui.launcher.screen import LauncherScreen
+from rltui.tui.widgets.filter_bar import Pattern
 from rltui.tui.widgets.footer import Footer
 from tests.fakes import children
 from tests.fakes.edited_form import MINE, QUICK, begun, edited, form, go, screen, text, typed
@@ -107,6 +108,7 @@ async def test_choices_are_listed_and_truths_toggle(data: DataDir) -> None:
 async def test_rewards_are_chosen_from_all_with_their_explanations_and_own_parts_added_by_path(data: DataDir) -> None:
     async with form(data) as pilot:
         await go(pilot, "rewards.touch", "element")
+        screen(pilot).field_list.filter_by(Pattern("rewards.touch"))
         await pilot.press("n")
         await until_shown(pilot, "Add a reward")
         await pilot.press("s", "t", "r", "o", "n", "g")
@@ -114,6 +116,8 @@ async def test_rewards_are_chosen_from_all_with_their_explanations_and_own_parts
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(pilot.app.screen, FormScreen))
         assert "\nstrong_hit = 1.0\n" in text(pilot)
+        added = screen(pilot).field_list.row
+        assert added is not None and added.path == ("rewards", "strong_hit")  # seen: the filter would hide it
         await edited(pilot, "rewards.strong_hit.full_hit_speed", "1000")
         assert "\nstrong_hit = {weight = 1.0, full_hit_speed = 1000}\n" in text(pilot)
         await go(pilot, "rewards.strong_hit", "element")

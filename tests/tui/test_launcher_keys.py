@@ -25,6 +25,7 @@ from rltui.tui.launcher.screen import LauncherScreen
 from rltui.tui.launcher.start import LaunchingScreen
 from rltui.tui.launcher.tree import Item
 from rltui.tui.messages import RunOpened
+from rltui.tui.widgets.filter_bar import Pattern
 from tests.fakes import children, data_folder, run_story, saved_runs
 from tests.fakes.fake_run import FakeRun
 from tests.fakes.launches import Launches
@@ -187,6 +188,8 @@ async def test_from_a_stopped_cockpit_its_run_is_resumed_and_the_launcher_opens_
     ended = [*run_story.told(40), run_story.finished(819_200, run_story.now_of(40))]
     async with launcher(data, launch=launches, run=FakeRun(ended, name="beta", process=False)) as pilot:
         await go_to(pilot, "milestone 005M")
+        assert isinstance(pilot.app.screen, LauncherScreen)
+        pilot.app.screen.tree_list.filter_by(Pattern("005M"))
         pilot.app.post_message(RunOpened("beta"))
         await until_shown(pilot, "■ STOPPED")
         await until_shown(pilot, "R Resume")

@@ -127,6 +127,16 @@ class FieldList(FilteredList):
         self.is_open ^= {row.path}
         return True
 
+    @property
+    def identities(self) -> frozenset[Identity]:
+        """Of all rows, shown or not."""
+        return frozenset(row.identity for row, _ in self._rows)
+
+    def go_to_new(self, before: Collection[Identity]) -> None:
+        """The cursor to the first row that was not among these."""
+        if new := [row.identity for row, _ in self._rows if row.identity not in before]:
+            self.reveal(new[0])
+
     def go_to_problem(self) -> None:
         """The cursor to the next row that is wrong; what hides any is opened."""
         keys = [problem.key for problem in self._state.errors]

@@ -318,9 +318,11 @@ class FormScreen(Screen[Path | None]):
             self._add(place, "")
 
     def _add(self, place: KeyPath, name: str) -> None:
+        before = self.field_list.identities
         if self._try(lambda draft: editor.with_element(draft, self.reference, place, name)):
             self.field_list.unfold(place[:1])
             self.show_all()
+            self.field_list.go_to_new(before)
 
     def action_remove(self) -> None:
         row, draft = self._highlighted(), self.session.draft

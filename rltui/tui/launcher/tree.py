@@ -224,8 +224,11 @@ class CatalogTree(FilteredList):
                 self._folded.add(group)
             self._groups.add(group)
         self._catalog = catalog
-        self._folded -= holding(catalog, self.wanted) if self.wanted is not None else set()
+        wanted = self.wanted
+        self._folded -= holding(catalog, wanted) if wanted is not None else set()
         self.fill()
+        if wanted is not None and any(row.key == wanted for row in rows(catalog, frozenset(), LEAST_WIDTH)):
+            self.reveal(wanted)
 
     def fold(self) -> bool:
         """Open what is closed under the cursor, close what is open; False where it hides nothing, or a filter is on."""

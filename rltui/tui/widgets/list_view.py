@@ -250,6 +250,13 @@ class FilteredList(ListView):
         if pattern.text and goes is None and found and before not in found:
             self.go_to(found[0])
 
+    def reveal(self, key: object) -> None:
+        """The cursor to this row; a filter that hides it goes."""
+        if self.pattern.text and all(row.key != key for row in self.rows):
+            self.filter_by(Pattern(), key)
+        else:
+            self.go_to(key)
+
     def set_rows(
         self, rows: Sequence[Row], key: object | None = None, head: Line | None = None, empty: Sequence[Line] = ()
     ) -> None:

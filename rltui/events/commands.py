@@ -172,7 +172,7 @@ class WorkerLive(msgspec.Struct, frozen=True):
     """One worker now. Unknown is None."""
 
     worker: int
-    state: str  # starting, waiting, collecting, restarting; stopped, starved; in the trainer (serial collector)
+    state: str  # starting, waiting, collecting, restarting; stopped, starved, busy; in the trainer (serial collector)
     pid: int | None
     steps_per_second: float | None  # over its newest rollout
     arenas: int

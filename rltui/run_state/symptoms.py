@@ -130,6 +130,8 @@ def worker_problem(row: WorkerRow, now: float, usual: float | None, since: float
     if row.state == "restarting":
         return "restarting", "warn"
     age = beat_age(row, now)
+    if row.state == "busy":
+        return f"busy in its step for {formatting.age(age)}", "warn"
     if age is not None and min(age, now - since) > BEAT_LATE:
         return f"silent {formatting.age(age)}", "bad"
     if usual and row.steps_per_second is not None and row.steps_per_second < SLOW * usual:

@@ -30,6 +30,7 @@ LIMITS = {
     errno.ENOSPC: "the disk of the temporary folder is full",
 }
 State = Literal["absent", "starting", "waiting", "collecting"]
+Held = Literal["", "stopped", "starved", "busy"]
 
 
 @dataclass
@@ -63,8 +64,8 @@ class WorkerHandle:
     since: float = field(default_factory=time.monotonic)  # of the state
     own: OwnTime | None = None  # since it fell silent
     asked: bool = False  # where it hangs
-    held: Literal["", "stopped", "starved"] = ""  # why it is waited for, longer than usual
-    warned: bool = False  # it was told to be starved
+    held: Held = ""  # why it is waited for, longer than usual
+    warned: set[Held] = field(default_factory=set)  # what it was told to be
 
     def begin(self, running: Running) -> None:
         """There is a process for it now."""

@@ -34,7 +34,7 @@ from rltui.train.collect.messages import (
 )
 from rltui.train.collect.shared_rollout import HINT, SharedRollout
 from rltui.train.collect.worker import ActorSpec
-from rltui.train.collect.worker_handle import Pauses, WorkerHandle, WorkerStarter, why
+from rltui.train.collect.worker_handle import Held, Pauses, WorkerHandle, WorkerStarter, why
 
 START_TIMEOUT = 60.0  # seconds for a worker to become ready, however short workers.timeout_s is
 SCARCE_START = 60.0  # seconds that a start waits for workers that the system has no room for, while others are ready
@@ -42,6 +42,7 @@ PATIENCE = 600.0  # seconds that a run waits without a single worker for one to 
 POLL = 0.05  # seconds between looks at heartbeats and controls
 QUIET = 0.5  # seconds without a heartbeat after which the process is looked at
 TOLD_STOPPED = 4.0  # seconds after which a stopped worker is told
+BUSY = 0.1  # of the time out, had for itself: more than a step takes on a machine that leaves it little
 TRACE_SECONDS = 0.5  # for a worker that hangs to write where
 LITTLE_MEMORY = 256 * 2**20  # bytes: below this a SIGKILL is put down to the kernel
 DEATHS, DEATH_WINDOW = 3, 60.0  # so many deaths within so many seconds stop the run
@@ -277,11 +278,11 @@ class LocalCollector(Collector):
     def _late(
         self, index: int, handle: WorkerHandle, own: OwnTime, silent: float
     ) -> tuple[FailureKind, str, str] | None:
-        """It hangs if the time was its own; else the machine is to blame, and it is waited for."""
+        """It hangs if the time was its own; until that is known it is busy, or the machine leaves it none: it is waited for."""
         starts = handle.state == "starting"
         limit = START_TIMEOUT if starts else self._timeout
         if own.seconds <= limit:
-            self._hold(index, handle, "starved")
+            self._hold(index, handle, "busy" if own.seconds > BUSY * limit else "starved", silent)
         elif starts:
             return "start", f"not ready after {duration(silent)}; killed", ""
         elif not handle.asked:
@@ -292,8 +293,8 @@ class LocalCollector(Collector):
             return "hung", f"stuck{where} for {duration(silent)} (workers.timeout_s = {limit:g}); killed", trace
         return None
 
-    def _hold(self, index: int, handle: WorkerHandle, held: Literal["", "stopped", "starved"]) -> None:
-        """Say when a worker is stopped and when it goes on; once a process, that it is starved."""
+    def _hold(self, index: int, handle: WorkerHandle, held: Held, silent: float = 0.0) -> None:
+        """Say when a worker is stopped and when it goes on; once a process, that it is starved or busy, silent for so long."""
         before, handle.held = handle.held, held
         if held == before:
             return
@@ -301,10 +302,12 @@ class LocalCollector(Collector):
             self._log("warning", f"worker {index} is {stopped_words(handle.pid)}. Training waits for it")
         elif before == "stopped":
             self._log("info", f"worker {index} goes on")
-        elif held == "starved" and not handle.warned:
-            handle.warned = True
-            few = "fewer workers (collect.workers), or less beside them"
-            self._log("warning", f"worker {index} gets too little of the processor and is waited for: {few}")
+        elif held and held not in handle.warned:
+            handle.warned.add(held)
+            few = "gets too little of the processor and is waited for: fewer workers (collect.workers), or less beside them"
+            limit = START_TIMEOUT if handle.state == "starting" else self._timeout
+            busy = f"is busy in its step for {duration(silent)}: replaced once {limit:g} s of that were its own"
+            self._log("warning", f"worker {index} {busy if held == 'busy' else few}")
 
     def _death(self, index: int, handle: WorkerHandle) -> str:
         code = (handle.running.process.exitcode if handle.running else None) or 0

@@ -24,7 +24,7 @@ from rltui.tui.widgets.dialogs import TextDialog
 _STATES = {
     "starting": ("◌", "busy"), "ready": ("○", "idle"), "collecting": ("●", "good"), "waiting": ("○", "idle"),
     "failed": ("✗", "bad"), "restarting": ("↻", "warn"), "in trainer": ("●", "good"),
-    "paused": ("‖", "idle"), "stopped": ("‖", "bad"), "starved": ("◌", "warn"),
+    "paused": ("‖", "idle"), "stopped": ("‖", "bad"), "starved": ("◌", "warn"), "busy": ("◌", "warn"),
 }  # fmt: skip
 _HELD = ("ready", "collecting", "waiting", "in the trainer")  # states that a pause holds
 _COLUMNS = (("#", 3, ">"), ("state", 14, "<"), ("steps/s", 8, ">"), ("", 7, "<"), ("arenas", 8, ">"), ("memory", 8, ">"),

@@ -394,5 +394,7 @@ def test_the_ill_worker_says_so_in_a_word() -> None:
     stopped = replace(rows[0], state="stopped", pid=11411, heartbeat_age=12.0)
     assert worker_problem(stopped, NOW, usual) == ("stopped by a signal: kill -CONT 11411", "bad")
     assert worker_problem(replace(stopped, state="starved"), NOW, usual) == ("too little of the processor", "warn")
+    busy = replace(stopped, state="busy", heartbeat_age=12.0, heard=NOW)
+    assert worker_problem(busy, NOW, usual) == ("busy in its step for 12 s", "warn")
     assert worker_problem(replace(rows[0], restarts=3), NOW, usual) == ("restarted 3 times", "warn")
     assert usual_speed(rows[:2]) is None, "of two nobody is the usual one"

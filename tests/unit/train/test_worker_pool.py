@@ -19,6 +19,7 @@ import pytest
 from rltui.events.commands import WorkerLive
 from rltui.events.records import LogLine, Record, WorkerFailed, WorkerStarted
 from rltui.profile.load import load
+from rltui.supervise.processes import OwnTime
 from rltui.train.collect import worker_handle, worker_pool
 from rltui.train.collect.shared_rollout import SharedRollout
 from rltui.train.collect.worker_handle import Pauses, Running, why
@@ -233,6 +234,22 @@ def test_a_rollout_that_waits_for_a_stopped_worker_can_be_left(
         halted.fill("stopped by a signal", leave)
     pool.close(0.1)
     assert not psutil.pid_exists(halted.pid)
+
+
+@needs_signals
+def test_a_worker_in_a_long_step_on_a_busy_machine_is_told_as_busy(
+    pool: LocalCollector, scarce: Scarce, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It gets a third of a core, which no step needs for so long: whether it hangs is not known yet."""
+    monkeypatch.setattr(OwnTime, "_on_core", lambda own: time.monotonic() / 3)
+    halted, live = Halted(pool, scarce, monkeypatch, psutil.STATUS_RUNNING), list[WorkerLive]()
+
+    def go_on() -> None:
+        live.append(pool.live()[0])
+        os.kill(halted.pid, signal.SIGCONT)
+
+    assert halted.fill("worker 0 is busy in its step for", go_on) == [True, True]
+    assert live[0].state == "busy" and not any("too little" in line for line in scarce.lines)
 
 
 @needs_signals

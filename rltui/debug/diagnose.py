@@ -31,9 +31,10 @@ from rltui.learn import networks
 from rltui.policy.mlp import DiscretePolicy, GumbelBank
 from rltui.profile.curriculum import task_profile
 from rltui.profile.models import Profile
-from rltui.profile.resolved import cores, worker_count
+from rltui.profile.resolved import cores
 from rltui.supervise.gpus import Gpus
 from rltui.supervise.shared_memory import free
+from rltui.train.collect.central import slots
 from rltui.train.config import ResolvedConfig
 
 WARM_STEPS = 100  # the first ones of new arenas cost several times the later ones
@@ -45,14 +46,15 @@ Tell = Callable[[str], None]
 
 @dataclass(frozen=True)
 class InferenceFigures:
-    """The policy on random observations: of a worker's step on one core, and of all workers' in one call of the GPU, copies
-    and sampling included (None without a GPU).
+    """The policy: of a worker's step in NumPy on one core, and of all workers' in one call of the trainer on a GPU, copies and
+    sampling included (None without one). who: evaluates it in training, and why.
     """
 
+    who: str
     rows: int
     numpy_microseconds_per_row: float
-    gpu_rows: int
-    gpu_milliseconds: float | None
+    gpu_rows: int | None = None
+    gpu_milliseconds: float | None = None
 
 
 @dataclass(frozen=True)
@@ -111,11 +113,13 @@ def diagnose(profile: Profile, parts: Collection[str], seconds: float, tell: Tel
     busy = psutil.cpu_percent(interval=0.2)
     config = ResolvedConfig.resolve(profile)
     gpu = torch.cuda.mem_get_info()[1] if torch.cuda.is_available() else 0
-    machine = MachineFigures(cores(), busy, kernel, psutil.virtual_memory().available, free(), gpu)
+    machine = MachineFigures(
+        cores(), _with(profile, workers="auto").workers, busy, kernel, psutil.virtual_memory().available, free(), gpu
+    )
     warning = f"the machine was {busy:.0f} % busy with other things: measure again when it is idle"
     found = Diagnosis(name, machine, warnings=(warning,) if busy > BUSY else ())
     if "env" in parts:
-        found = replace(found, env=tuple(measure_env(profile, seconds, tell)))
+        found = replace(found, env=tuple(measure_env(profile, machine.workers, seconds, tell)))
     for part, measure in MEASURES.items():
         if part in parts:
             tell(part)
@@ -125,13 +129,23 @@ def diagnose(profile: Profile, parts: Collection[str], seconds: float, tell: Tel
     if not (found.env and found.learner):
         return found
     whole = shares(found.env[0], found.learner.steps_per_second)
-    return replace(found, shares=whole, bottleneck=bottleneck(whole, profile, config.device, machine, advised))
+    return replace(
+        found,
+        shares=whole,
+        bottleneck=bottleneck(whole, profile, config.device, config.inference == "central", machine, advised),
+    )
 
 
-def measure_env(profile: Profile, seconds: float, tell: Tell) -> Iterator[PlayFigures]:
-    """The profile's workers and arenas; then other numbers of workers up to one a core, and half and twice the arenas."""
-    workers, arenas = worker_count(profile), profile.collect.arenas
-    most = max(workers, cores())
+def _with(profile: Profile, **collect: object) -> ResolvedConfig:
+    """Resolved, with other keys in [collect]."""
+    section = profile.collect.model_copy(update=collect)
+    return ResolvedConfig.resolve(profile.model_copy(update={"collect": section}))
+
+
+def measure_env(profile: Profile, most: int, seconds: float, tell: Tell) -> Iterator[PlayFigures]:
+    """The profile's workers and arenas; then other numbers of workers up to `most`, and half and twice the arenas."""
+    workers, arenas = ResolvedConfig.resolve(profile).workers, profile.collect.arenas
+    most = max(workers, most)
     yield measure_play(profile, workers, arenas, seconds, tell, bare=True)
     for count in sorted({1, -(-most // 2), most} - {workers}):
         yield measure_play(profile, count, arenas, seconds, tell, bare=True)
@@ -155,9 +169,9 @@ def measure_play(profile: Profile, workers: int, arenas: int, seconds: float, te
 
 def _smaller(profile: Profile, workers: int, arenas: int) -> Profile:
     """With so many of them, and iterations of about a second."""
-    collect = profile.collect.model_copy(update={"workers": workers, "arenas": arenas})
-    speed = min(CORE_ROWS, CORE_PRODUCTS / ResolvedConfig.resolve(profile).shape.parameters)
-    return shortened(profile.model_copy(update={"collect": collect}), int(workers * speed))
+    config = _with(profile, workers=workers, arenas=arenas)
+    speed = CORE_ROWS if config.device != "cpu" else min(CORE_ROWS, CORE_PRODUCTS / config.shape.parameters)
+    return shortened(config.profile, int(workers * speed))
 
 
 def measure_inference(config: ResolvedConfig, seconds: float) -> InferenceFigures:
@@ -166,22 +180,19 @@ def measure_inference(config: ResolvedConfig, seconds: float) -> InferenceFigure
     net = networks.build(sizes[0], sizes[1:-1], sizes[-1], seed=0)
     policy, noise = DiscretePolicy(sizes, rows), GumbelBank(0)
     policy.set_weights(networks.flat(net))
-    obs = torch.randn(rows * config.workers, sizes[0])
-    seen, actions, log_probs = obs[:rows].numpy(), np.zeros(rows, np.int64), np.zeros(rows, np.float32)
-    numpy = _seconds(lambda: policy.act(seen, noise, actions, log_probs, None), seconds / 2)
-    gpu = None
-    if torch.cuda.is_available():
-        net, pinned = net.to("cuda"), obs.pin_memory()
-        gpu = 1e3 * _seconds(lambda: _act(net, pinned), seconds / 2)
-    return InferenceFigures(rows, 1e6 * numpy / rows, len(obs), gpu)
-
-
-@torch.inference_mode()
-def _act(net: torch.nn.Module, obs: torch.Tensor) -> torch.Tensor:
-    """Actions and their log-probabilities, on the CPU."""
-    log_probs = torch.log_softmax(net(obs.to("cuda", non_blocking=True)), dim=-1)
-    actions = torch.argmax(log_probs - torch.empty_like(log_probs).exponential_().log_(), dim=-1, keepdim=True)
-    return torch.cat([actions, log_probs.gather(-1, actions)], dim=-1).cpu()
+    obs, actions, log_probs = (
+        np.zeros((rows, sizes[0]), np.float32),
+        np.zeros(rows, np.int64),
+        np.zeros(rows, np.float32),
+    )
+    numpy = _seconds(lambda: policy.act(obs, noise, actions, log_probs, None), seconds / 2)
+    found = InferenceFigures(config.inference_words, rows, 1e6 * numpy / rows)
+    if config.device == "cpu":
+        return found
+    parts, part_rows = slots(config.shape)
+    batch = config.learner().batch_policy(parts, part_rows)
+    gpu = _seconds(lambda: batch.act(parts), seconds / 2)
+    return replace(found, gpu_rows=parts * part_rows, gpu_milliseconds=1e3 * gpu)
 
 
 def _seconds(work: Callable[[], object], seconds: float) -> float:

@@ -33,6 +33,7 @@ class MachineFigures:
     """Before measuring. Memory in bytes."""
 
     cores: int  # that may be used
+    workers: int  # that collect.workers = "auto" makes of them: a trainer that answers workers needs one
     busy_percent: float  # of all cores, by others
     matrix_kernel: str  # NumPy's, in words
     memory_free: int
@@ -90,10 +91,11 @@ def bottleneck(
     found: Mapping[str, float],
     profile: Profile,
     device: str,
+    central: bool,
     machine: MachineFigures,
     advised: Sequence[Recommendation],
 ) -> Bottleneck:
-    """The largest of `shares`. device: the learner's."""
+    """The largest of `shares`. device: the learner's. central: the policy is evaluated there too."""
     part = max(found, key=lambda name: found[name])
     if part == "update":
         head = f"the update takes {percent(found[part])} of an iteration"
@@ -102,7 +104,7 @@ def bottleneck(
         collect = 1 - found["update"]
         of_it = f"{NAMES.get(part, part)} {percent(found[part] / collect)}"
         head = f"collecting takes {percent(collect)} of an iteration, of which {of_it}"
-        key, value, words = _about_collecting(part, profile, machine, advised)
+        key, value, words = _about_collecting(part, profile, central, machine, advised)
     text = toml_value(value) if key else ""
     return Bottleneck(part, found[part], f"{head}: " + (f"{key} = {text} ({words})" if key else words), key, text)
 
@@ -121,11 +123,14 @@ def _about_update(profile: Profile, device: str, machine: MachineFigures) -> tup
 
 
 def _about_collecting(
-    part: str, profile: Profile, machine: MachineFigures, advised: Sequence[Recommendation]
+    part: str, profile: Profile, central: bool, machine: MachineFigures, advised: Sequence[Recommendation]
 ) -> tuple[str, object, str]:
-    if part == "infer" and max(profile.policy.layers) > SMALL_NET:
+    if part == "infer" and central != bool(machine.gpu_memory):
+        key = "learner.device" if profile.learner.device == "cpu" and not central else "collect.inference"
+        return key, "auto", "each worker for itself" if central else "a batch for all workers on the GPU"
+    if part == "infer" and not central and max(profile.policy.layers) > SMALL_NET:
         half = [max(width // 2, 1) for width in profile.policy.layers]
-        return "policy.layers", half, "a smaller net" + ("" if machine.gpu_memory else ", or a GPU")
+        return "policy.layers", half, "a smaller net, or a GPU"
     keys = {"simulate": "collect.workers", "wait": "ppo.iteration collect.workers"}.get(part, "collect.arenas")
     for one in advised:
         if one.key in keys.split() and one.value != one.now:
@@ -139,7 +144,7 @@ def recommend(
     """Workers, arenas and rows for this machine; of a curriculum give its first task. played: empty where not measured."""
     arenas = _arenas(profile, machine, played)
     workers = _workers(profile, machine, played, int(arenas.value))
-    games = (machine.cores if isinstance(workers.value, str) else workers.value) * int(arenas.value)
+    games = (machine.workers if isinstance(workers.value, str) else workers.value) * int(arenas.value)
     return (workers, arenas, *_rows(profile, net, machine, games))
 
 
@@ -149,14 +154,14 @@ def _workers(profile: Profile, machine: MachineFigures, played: Sequence[PlayFig
     speeds = {one.workers: one.collected_steps_per_second for one in played if one.arenas == profile.collect.arenas}
     free_mb = USABLE * machine.memory_free / MEGABYTE - TRAINER_MB
     fit = max(1, int(free_mb / (WORKER_MB + ARENA_MB * arenas)))
-    count = next((count for count in sorted(speeds) if speeds[count] >= ENOUGH * max(speeds.values())), machine.cores)
+    count = next((count for count in sorted(speeds) if speeds[count] >= ENOUGH * max(speeds.values())), machine.workers)
     if fit < count:
         free = f"as many fit into {size(machine.memory_free)} of memory"
         return Recommendation("collect.workers", fit, now, "computed", free)
-    value = "auto" if count == machine.cores else count
+    value = "auto" if count == machine.workers else count
     if len(speeds) > 1:
         return Recommendation("collect.workers", value, now, "measured", _speeds(speeds))
-    return Recommendation("collect.workers", value, now, "computed", "one for each core")
+    return Recommendation("collect.workers", value, now, "computed", f"{machine.workers}, of {machine.cores} cores")
 
 
 def _arenas(profile: Profile, machine: MachineFigures, played: Sequence[PlayFigures]) -> Recommendation:

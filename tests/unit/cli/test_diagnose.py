@@ -30,7 +30,7 @@ batch = 50  # half
 """
 FOUND = Diagnosis(
     "tiny",
-    MachineFigures(16, 3.0, "Haswell", 10**10, None, 8 * 10**9),
+    MachineFigures(16, 15, 3.0, "Haswell", 10**10, None, 8 * 10**9),
     (PlayFigures(1, 2, 2_000.0, {"simulate": 60.0, "infer": 20.0}, 0.25, 8_000.0), PlayFigures(1, 4, 2_100.0, {}, 0.0)),
     learner=LearnerFigures("cuda", 90_000.0, 99_000.0, 1.1),
     gpu=GpuFigures("NVIDIA RTX 90", 8 * 10**9, 7 * 10**9, 63.0),
@@ -85,8 +85,7 @@ def test_the_environment_is_measured_beside_the_bare_simulator_and_with_other_nu
         return replace(FOUND.env[0], workers=workers, arenas=arenas)
 
     monkeypatch.setattr(diagnose, "measure_play", play)
-    monkeypatch.setattr(diagnose, "cores", lambda: 16)
-    list(diagnose.measure_env(load("tiny"), 1.0, lambda line: None))
+    list(diagnose.measure_env(load("tiny"), 16, 1.0, lambda line: None))
     assert asked == [(1, 2, True), (8, 2, True), (16, 2, True), (16, 1, False), (16, 4, False)]
 
 

@@ -24,7 +24,7 @@ def profile(**sections: dict[str, Any]) -> Profile:
 
 
 def machine(cores: int = 2, gpu: float = 0, memory: float = 64) -> MachineFigures:
-    return MachineFigures(cores, 0.0, "", int(memory * GB), int(memory * GB / 2), int(gpu * GB))
+    return MachineFigures(cores, cores, 0.0, "", int(memory * GB), int(memory * GB / 2), int(gpu * GB))
 
 
 def play(
@@ -43,12 +43,16 @@ def test_shares_are_of_one_iteration_by_hand() -> None:
 def test_which_part_and_which_setting(subtests: pytest.Subtests) -> None:
     more = (play(), play(workers=16, speed=200_000))  # of 16 cores
     wide = (play(), play(arenas=64, speed=60_000))
-    few = {"collect": {"workers": 2}}
+    few, central_one = {"collect": {"workers": 2}}, {"collect": {"inference": "central"}}
     for figures, consumed, settings, here, played, expected in [
         (play(), 90_000, {}, machine(), (), ("simulate", "", "")),
         (play(), 90_000, few, machine(16), more, ("simulate", "collect.workers", '"auto"')),
         (play(infer=90), 90_000, {}, machine(), (), ("infer", "policy.layers", "[128, 128, 128]")),
         (play(infer=90), 90_000, {"policy": {"layers": (32,)}}, machine(), (), ("infer", "", "")),
+        (play(infer=90), 90_000, {}, machine(gpu=8), (), ("infer", "collect.inference", '"auto"')),
+        (play(infer=90), 90_000, central_one, machine(), (), ("infer", "collect.inference", '"auto"')),
+        (play(infer=90), 90_000, central_one, machine(gpu=8), (), ("infer", "", "")),
+        (play(infer=90), 90_000, central_one, machine(gpu=8), wide, ("infer", "collect.arenas", "64")),
         (play(other=90), 90_000, {}, machine(), wide, ("other", "collect.arenas", "64")),
         (play(reward=90), 90_000, {}, machine(), (), ("reward", "", "")),
         (play(waiting=0.6), 90_000, {}, machine(16), more, ("wait", "", "")),
@@ -60,8 +64,9 @@ def test_which_part_and_which_setting(subtests: pytest.Subtests) -> None:
     ]:
         with subtests.test(expected=expected):
             mine = profile(**settings)
+            central = settings == central_one
             advised = recommend(mine, NET, here, played)
-            found = bottleneck(shares(figures, consumed), mine, "cpu", here, advised)
+            found = bottleneck(shares(figures, consumed), mine, "cpu", central, here, advised)
             assert (found.part, found.key, found.value) == expected
             assert "%" in found.sentence and (found.key or PART_ADVICE[found.part]) in found.sentence
 

@@ -245,7 +245,7 @@ def measure_gpu(config: ResolvedConfig, seconds: float) -> GpuFigures:
             )  # the driver's figure is the mean of up to a second
             while not updates.done():
                 time.sleep(0.1)
-                use = max(use or 0.0, *(gpu.use or 0.0 for gpu in gpus.read()))
+                use = max([use or 0.0, *(gpu.use or 0.0 for gpu in gpus.read())])
     there, total = torch.cuda.mem_get_info()
     return GpuFigures(torch.cuda.get_device_name(), total, there, use, gpus.note)
 

@@ -158,7 +158,7 @@ def _workers(profile: Profile, machine: MachineFigures, played: Sequence[PlayFig
     if fit < count:
         free = f"as many fit into {size(machine.memory_free)} of memory"
         return Recommendation("collect.workers", fit, now, "computed", free)
-    value = "auto" if count == machine.workers else count
+    value = now if now == count else "auto" if count == machine.workers else count
     if len(speeds) > 1:
         return Recommendation("collect.workers", value, now, "measured", _speeds(speeds))
     return Recommendation("collect.workers", value, now, "computed", f"{machine.workers}, of {machine.cores} cores")

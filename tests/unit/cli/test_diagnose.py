@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 from dataclasses import fields, replace
 from pathlib import Path
+from threading import Event
 
 import pytest
+import torch
 
 from rltui.__main__ import main
 from rltui.debug import diagnose
@@ -14,6 +16,9 @@ from rltui.debug.diagnose import Diagnosis, GpuFigures, LearnerFigures
 from rltui.debug.recommend import Bottleneck, MachineFigures, PlayFigures, Recommendation
 from rltui.profile.load import load
 from rltui.profile.locate import shipped_folder
+from rltui.supervise.gpus import GpuLoad
+from rltui.train.config import ResolvedConfig
+from tests.fakes.patience import patience
 
 TINY = """schema = 1  # mine
 rewards = {touch = 1.0}
@@ -87,6 +92,36 @@ def test_the_environment_is_measured_beside_the_bare_simulator_and_with_other_nu
     monkeypatch.setattr(diagnose, "measure_play", play)
     list(diagnose.measure_env(load("tiny"), 16, 1.0, lambda line: None))
     assert asked == [(1, 2, True), (8, 2, True), (16, 2, True), (16, 1, False), (16, 4, False)]
+
+
+class _Cards:
+    """Two cards, of which the busier one's use is 0, 80, 40 … %."""
+
+    def __init__(self) -> None:
+        self.note, self.reads, self.all_read = "", 0, Event()
+
+    def read(self) -> tuple[GpuLoad, ...]:
+        self.reads += 1
+        if self.reads > 4:
+            self.all_read.set()
+        return GpuLoad("RTX 90", use=(0.0, 80.0, 40.0)[self.reads % 3]), GpuLoad("RTX 90", use=None)
+
+
+def test_a_gpu_is_watched_during_the_update_and_one_that_torch_does_not_see_is_named(
+    tiny: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cards = _Cards()
+    config = replace(ResolvedConfig.resolve(load("tiny")), device="cuda")
+    monkeypatch.setattr(diagnose, "Gpus", lambda: cards)
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    assert "RTX 90" in diagnose.measure_gpu(config, 1.0).note and cards.reads == 1
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(torch.cuda, "mem_get_info", lambda: (7, 8))
+    monkeypatch.setattr(torch.cuda, "get_device_name", lambda: "RTX 90")
+    for name in ("_learned", "one_update"):
+        monkeypatch.setattr(diagnose, name, lambda *_: None)
+    monkeypatch.setattr(diagnose, "_seconds", lambda *_: cards.all_read.wait(patience(30)))
+    assert diagnose.measure_gpu(config, 1.0) == GpuFigures("RTX 90", 8, 7, 80.0)
 
 
 def test_as_people_see_it(tiny: Path, found: None, capsys: pytest.CaptureFixture[str]) -> None:

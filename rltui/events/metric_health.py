@@ -161,6 +161,10 @@ TRAIN: dict[str, Health] = {
         if_high=f"{_LESS_CHANGE}, or {_MORE_DATA}",
         ill="high",
     ),
+    "train/policy_lag": Health(
+        "0, or 1 with collect.overlap.",
+        "1 makes KL and clip fraction begin above 0: compare learning curves before you keep it.",
+    ),
     "train/clip_fraction": Health(
         "0.02–0.2.",
         low=0.02,

@@ -8,6 +8,7 @@ from array import array
 ENTROPY = "train/entropy"
 ENT_COEF = "train/ent_coef"
 APPROX_KL = "train/approx_kl"
+POLICY_LAG = "train/policy_lag"
 CLIP_FRACTION = "train/clip_fraction"
 VALUE_LOSS = "train/value_loss"
 EXPLAINED_VARIANCE = "train/explained_variance"

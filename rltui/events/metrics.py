@@ -157,6 +157,13 @@ METRICS: tuple[Metric, ...] = (
         "Mean KL Divergence",
     ),
     Metric(
+        metric_keys.POLICY_LAG,
+        "policy lag",
+        "updates",
+        "none",
+        "Updates between the policy that collected and the one that learned: 1 with collect.overlap, else 0.",
+    ),
+    Metric(
         metric_keys.CLIP_FRACTION,
         "clip fraction",
         "",

@@ -382,6 +382,11 @@ class CollectSection(Section):
         description="Who evaluates the policy. local: each worker; central: the trainer, a batch for all workers; auto: "
         "central on a GPU.",
     )
+    overlap: bool = Field(
+        default=False,
+        description="Learn while the next iteration is collected, with a policy one update old: faster on a GPU, and what is "
+        "learned from is a little stale.",
+    )
 
 
 class LearnerSection(Section):

@@ -124,6 +124,11 @@ def steps_per_rollout(profile: Profile, workers: int | None = None) -> int:
     return max(1, ceil(profile.ppo.iteration / ((workers or worker_count(profile)) * profile.collect.arenas * cars)))
 
 
+def rollout_blocks(profile: Profile) -> int:
+    """Iterations that shared memory has room for: one more where the next is collected while one is learned from."""
+    return max(profile.ppo.buffer_iterations, 1 + profile.collect.overlap)
+
+
 def parameter_count(inputs: int, layers: Sequence[int], outputs: int) -> int:
     """Weights and biases of a feed-forward net."""
     sizes = (inputs, *layers, outputs)
@@ -144,7 +149,7 @@ def estimate_memory(profile: Profile, obs_size: int, actions: int) -> MemoryEsti
     workers = worker_count(profile)
     agents = workers * profile.collect.arenas * cars
     row = 4 * obs_size + 8 + 4 + 4 + 1 + 1 + 1  # observation, action, log-probability, reward, two ends, legality
-    shared = agents * ((steps_per_rollout(profile) + 1) * row) * profile.ppo.buffer_iterations
+    shared = agents * ((steps_per_rollout(profile) + 1) * row) * rollout_blocks(profile)
     nets = ((profile.policy.layers, actions), (profile.critic.layers, 1))
     weights = 16 * sum(
         parameter_count(obs_size, layers, outputs) for layers, outputs in nets

@@ -18,7 +18,7 @@ from rltui.policy.weights import flat_size
 from rltui.profile.curriculum import task_profile
 from rltui.profile.models import Profile
 from rltui.profile.render import render
-from rltui.profile.resolved import steps_per_rollout, thread_count, worker_count
+from rltui.profile.resolved import rollout_blocks, steps_per_rollout, thread_count, worker_count
 from rltui.supervise.output_log import OutputLog
 from rltui.train.collect.central import CentralCollector, slots
 from rltui.train.collect.collector import Collector, SerialCollector
@@ -69,7 +69,7 @@ class ResolvedConfig:
     def shape(self) -> RolloutShape:
         """Of the rollouts: as many steps a worker as give at least `ppo.iteration` timesteps."""
         return RolloutShape(
-            blocks=self.profile.ppo.buffer_iterations,
+            blocks=rollout_blocks(self.profile),
             workers=self.workers,
             steps=steps_per_rollout(self.profile, self.workers),
             arenas=self.profile.collect.arenas,

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import time
 import traceback
+from collections.abc import Callable
 
 import numpy as np
 
 from rltui.errors import RltuiError
+from rltui.events import metric_keys
 from rltui.events.commands import NextPhase
 from rltui.events.records import IterationFinished, LogLine
 from rltui.learn.report import UpdateReport
@@ -31,6 +33,7 @@ from rltui.train.iteration_metrics import (
 from rltui.train.live_controls import LiveControls, LiveSettings, LoopView
 from rltui.train.setup import StartContext
 from rltui.train.shutdown import NotFinite, Shutdown, UpdateGuard
+from rltui.train.update_thread import UpdateThread
 from rltui.train.viewer import ViewerHost
 
 
@@ -51,6 +54,7 @@ class Trainer:
         self._queue = server.commands
         self._block = 0
         self._move: CurriculumMove | None = None  # to be made before the next iteration
+        self._ahead: Collected | None = None  # collected, not yet learned from
         self._settings = LiveSettings(self._queue, loop, task)
         self._scheduler = CheckpointScheduler(loop, task, writer, self._queue)
         view = LoopView(loop, task, viewer)
@@ -109,12 +113,15 @@ class Trainer:
     def _iterate(self) -> None:
         """One iteration: collect, learn, save, publish."""
         started, paused, held = time.perf_counter(), self._controls.paused_seconds, self._scheduler.held_seconds
-        collected = self._collect()
-        between = time.perf_counter()
-        collect_seconds = between - started - (self._controls.paused_seconds - paused)
-        report = self._learn(collected)
+        if self._task.config.profile.collect.overlap:
+            collected, report, collect_seconds, learn_seconds = self._overlapped()
+        else:
+            collected = self._collect(self._controls.poll)
+            between = time.perf_counter()
+            collect_seconds = between - started - (self._controls.paused_seconds - paused)
+            report = self._learn(collected)
+            learn_seconds = time.perf_counter() - between
         self._debug.learned(report.metrics)
-        learn_seconds = time.perf_counter() - between
         rows = collected.rows
         self._loop.timesteps += rows
         self._loop.iteration += 1
@@ -127,24 +134,54 @@ class Trainer:
         total = time.perf_counter() - started - (self._controls.paused_seconds - paused)
         self._report(collected, report, rows, IterationTimes(collect_seconds, learn_seconds, save_seconds, total))
 
-    def _collect(self) -> Collected:
+    def _collect(self, poll: Callable[[], None]) -> Collected:
         self._loop.enter("collecting")
+        self._begin_rollout()
+        return self._fill(poll)
+
+    def _begin_rollout(self) -> None:
+        """With the settings and weights of now."""
         if self._debug_run is not None:
             self._debug_run.before_collecting()
         self._settings.before_collecting()
-        shape = self._task.collector.shared.shape
         self._task.collector.set_policy(self._task.learner)
         self._viewer.publish(self._task.learner)
+
+    def _fill(self, poll: Callable[[], None]) -> Collected:
         lasted = self._task.phase_timesteps(self._loop.timesteps)
-        collected = self._task.collector.collect(self._block, lasted, self._controls.poll)
-        self._block = (self._block + 1) % shape.blocks
+        collected = self._task.collector.collect(self._block, lasted, poll)
+        self._block = (self._block + 1) % self._task.collector.shared.shape.blocks
         return collected
 
     def _learn(self, collected: Collected) -> UpdateReport:
         self._loop.enter("learning")
+        self._begin_update()
+        return self._task.learner.update(collected.rollout, self._controls.look)
+
+    def _begin_update(self) -> None:
+        """With the settings of now."""
         self._settings.before_learning()
         self._task.set_rates(self._loop.timesteps)
-        return self._task.learner.update(collected.rollout, self._controls.look)
+
+    def _overlapped(self) -> tuple[Collected, UpdateReport, float, float]:
+        """Learn from what was collected before while the workers collect for the next iteration, with the weights from before
+        the update. Also the seconds of collecting and of learning.
+
+        It holds for a pause only when both are over, for a save within an update would be of no whole state.
+        """
+        look = self._controls.look
+        before = self._ahead if self._ahead is not None else self._collect(look)
+        self._ahead = None
+        self._loop.enter("collecting")
+        self._begin_rollout()
+        self._begin_update()
+        with UpdateThread(self._task.learner, before.rollout, self._task.config.threads) as update:
+            started = time.perf_counter()
+            self._ahead = self._fill(look)
+            seconds = time.perf_counter() - started
+            report = update.result(look)
+        self._controls.poll()
+        return before, report, seconds, update.seconds
 
     def _next_move(self) -> CurriculumMove | None:
         """The move that the curriculum makes now that an iteration is over, or that a command asks for."""
@@ -160,6 +197,7 @@ class Trainer:
         move, self._move = self._move, None
         if move is None:
             return
+        self._ahead = None
         now, before = self._loop.timesteps, self._task.place
         self._loop.enter("starting", move.reason)
         try:
@@ -188,6 +226,7 @@ class Trainer:
         metrics = self._task.curriculum.metrics(self._loop.timesteps)
         metrics |= collected_metrics(self._loop.timesteps, collected.reports)
         metrics |= report.metrics
+        metrics[metric_keys.POLICY_LAG] = float(self._task.config.profile.collect.overlap)
         metrics |= time_metrics(rows, collected.reports, times, shape.steps * shape.arenas)
         metrics |= self._task.overrides.metrics(self._task.phase_timesteps(self._loop.timesteps - rows))
         metrics |= self._usage.count(collected.rollout, replaced(collected.reports))

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import errno
+import gc
 import os
 import sys
 from collections.abc import Sequence
-from typing import TextIO
+from typing import NoReturn, TextIO
 
 from rltui.errors import RltuiError, report
 
@@ -27,6 +28,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         _discard_output()
         return 0
     return code
+
+
+def program() -> NoReturn:
+    """The process: one command, and no last search for garbage, which takes half a second where torch is imported."""
+    code = main()
+    gc.freeze()
+    sys.exit(code)
 
 
 def _run(argv: Sequence[str] | None) -> int:
@@ -58,4 +66,4 @@ def _discard_output() -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    program()

@@ -134,10 +134,14 @@ class ComponentFault:
     hint: str = ""
 
 
-def faults(profile: Profile, argument: str) -> list[ComponentFault]:
-    """Of a profile that has been found valid, each once; empty for a sound one. argument: as the user named it."""
+def faults(profile: Profile, argument: str, table: TableReport | None = None) -> list[ComponentFault]:
+    """Of a profile that has been found valid, each once; empty for a sound one.
+
+    argument: as the user named it. table: of its action table; None: it is examined here.
+    """
     tasks = task_profiles(profile)
-    found = [table_fault(env_spec(tasks[0]), argument), *memory_faults(tasks, argument)]
+    first = env_spec(tasks[0])
+    found = [table_fault(first, table or examine_table(first), argument), *memory_faults(tasks, argument)]
     for each in tasks:
         spec = env_spec(each)
         found += [*observation_faults(spec), *reward_faults(spec)]
@@ -149,9 +153,9 @@ def examine_table(spec: EnvSpec) -> TableReport:
     return examine(table_rows(spec), spec.pipeline, spec.meshes)
 
 
-def table_fault(spec: EnvSpec, argument: str) -> ComponentFault | None:
+def table_fault(spec: EnvSpec, report: TableReport, argument: str) -> ComponentFault | None:
     """The failed checks of the action table in one sentence; None where it does what a bot needs."""
-    failed = examine_table(spec).of("fail")
+    failed = report.of("fail")
     if not failed:
         return None
     count = "1 check" if len(failed) == 1 else f"{len(failed)} checks"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Literal, get_args
 
 from pydantic import BaseModel
@@ -58,9 +59,10 @@ class SchemaComponent:
         return {**vars(self), "parameters": [entry.as_dict() for entry in self.parameters]}
 
 
-def all_keys() -> list[SchemaKey]:
+@cache
+def all_keys() -> tuple[SchemaKey, ...]:
     """Every key of a profile, in the order of the schema."""
-    return list(_entries(Profile.model_json_schema(), ""))
+    return tuple(_entries(Profile.model_json_schema(), ""))
 
 
 def components() -> list[SchemaComponent]:

@@ -33,12 +33,14 @@ def table_warnings(profile: Profile, argument: str, data: DataDir, force: bool) 
 
     RltuiError names every fault of the profile, and a disk without room for its checkpoints.
     """
-    found = [] if force else [*faults(profile, argument), *disk_faults(task_profile(profile), data.root, argument)]
+    report = examine_table(env_spec(profile))
+    found = (
+        [] if force else [*faults(profile, argument, report), *disk_faults(task_profile(profile), data.root, argument)]
+    )
     if found:
         see = [f"see everything: rltui {fault.hint}" for fault in found if fault.hint]
         anyway = f"train anyway: rltui train {argument} --force"
         raise RltuiError("\n".join(fault.message for fault in found), "\n".join([*see, anyway]))
-    report = examine_table(env_spec(profile))
     return tuple(f"action table: {check.sentence}" for check in (*report.of("fail"), *report.of("warn")))
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from rltui.__main__ import main
+from rltui.__main__ import main, program
 from rltui.errors import RltuiError
 
 
@@ -43,6 +43,12 @@ def test_an_interrupt_is_one_line(monkeypatch: pytest.MonkeyPatch, capsys: pytes
 def test_the_command_s_exit_code_is_returned(monkeypatch: pytest.MonkeyPatch) -> None:
     make_command(monkeypatch, lambda args: 1)
     assert main(["ls"]) == 1
+    monkeypatch.setattr("sys.argv", ["rltui", "ls"])
+    frozen = list[bool]()
+    monkeypatch.setattr("gc.freeze", lambda: frozen.append(True))
+    with pytest.raises(SystemExit) as end:
+        program()
+    assert end.value.code == 1 and frozen, "and no search for garbage"
 
 
 def test_a_bug_keeps_its_trace(monkeypatch: pytest.MonkeyPatch) -> None:

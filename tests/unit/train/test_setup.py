@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from rltui.checks import components
 from rltui.cli.parser import parse
 from rltui.errors import RltuiError
 from rltui.profile.load import load
@@ -48,6 +49,15 @@ def test_forced_it_is_a_warning_and_a_warning_keeps_nobody_from_training(tmp_pat
     assert warning.startswith("action table: no row jumps a second time")
 
     assert context(tmp_path, RLGYM).table_warnings == ()
+
+
+def test_the_table_is_tried_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Half a second of a core."""
+    tried = list[object]()
+    examine = components.examine
+    monkeypatch.setattr(components, "examine", lambda *args: tried.append(args) or examine(*args))
+    context(tmp_path, RLGYM)
+    assert len(tried) == 1
 
 
 def test_force_goes_with_a_detached_start(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ TOKEN = re.compile(
     r"\x1b\[([0-?]*)[ -/]*([@-~])|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[PX^_][^\x1b]*\x1b\\|\x1b[()][A-Z0-9]"
     r"|\x1b[^\[\]PX^_()]|([^\x1b\x00-\x1f]+)|([\x00-\x1a\x1c-\x1f])"
 )
+NARROW = re.compile(r"[ -~─-▟]+")  # one cell each
 
 
 class DrawnScreen:
@@ -53,6 +54,14 @@ class DrawnScreen:
         self._rest = text[end:]
 
     def _print(self, text: str) -> None:
+        if NARROW.fullmatch(text):
+            room = max(self._columns - self._x, 0) if self._y < self._count else 0
+            if shown := text[:room]:
+                self._leave_no_half(self._x)
+                self._leave_no_half(self._x + len(shown))
+                self._rows[self._y][self._x : self._x + len(shown)] = shown
+            self._x += len(text)
+            return
         for character in text:
             width = cell_len(character)
             if width and self._x + width <= self._columns and self._y < self._count:

@@ -24,12 +24,12 @@ learning_rate = {rate}
 """
 
 
-def small(arenas: int = 4) -> str:
-    """The end of a profile or campaign with small nets, two workers and one thread. arenas: of each worker."""
+def small(arenas: int = 4, workers: int = 1) -> str:
+    """The end of a profile or campaign with small nets and one thread. arenas: of each worker."""
     return f"""\
 {NETS}\
 [collect]
-workers = 2
+workers = {workers}
 arenas = {arenas}
 [learner]
 device = "cpu"

@@ -75,13 +75,17 @@ class Terminal:
         os.close(slave)
         self._closing = threading.Event()
         self.raw = b""
+        self._seen = b"", ""  # what was written when it was last asked for, and its text
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
 
     @property
     def text(self) -> str:
         """All text ever written, without control sequences; words stand whole, their places on the screen do not."""
-        return text_of(self.raw)
+        raw = self.raw
+        if raw is not self._seen[0]:
+            self._seen = raw, text_of(raw)
+        return self._seen[1]
 
     @property
     def screen(self) -> str:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable
@@ -19,6 +17,7 @@ import psutil
 from rltui.events.records import IterationFinished, Record, WorkerStarted
 from rltui.runs.journal import JournalTail
 from rltui.runs.paths import DataDir, RunPaths
+from tests.fakes import warm_start
 from tests.fakes.patience import patience
 from tests.fakes.phases import small
 
@@ -46,6 +45,7 @@ iteration = 512
 batch = 512
 minibatch = 256
 """
+TWO_WORKERS = TINY.replace("workers = 1", "workers = 2")
 
 
 def wait_for(condition: Callable[[], T | None], what: str, seconds: float = DEADLINE) -> T:
@@ -68,7 +68,7 @@ class Training:
     profile: str = TINY
     module: str = "rltui"  # what is run instead of the program
     records: list[Record] = field(default_factory=list)
-    process: subprocess.Popen[bytes] | None = None
+    process: warm_start.Process | None = None
     _tail: JournalTail | None = None
 
     @property
@@ -83,16 +83,9 @@ class Training:
         """Start training in a process group of its own, with no standard input."""
         profile = self.folder / "tiny.toml"
         profile.write_text(self.profile, encoding="utf-8")
-        command = [sys.executable, "-m", self.module, "train", str(profile), "--run", self.run]
+        arguments = ["train", str(profile), "--run", self.run, "--data-dir", str(self.folder / "data"), *options]
         with (self.folder / "output.txt").open("ab") as output:
-            self.process = subprocess.Popen(
-                [*command, "--data-dir", str(self.folder / "data"), *options],
-                stdin=subprocess.DEVNULL,
-                stdout=output,
-                stderr=subprocess.STDOUT,
-                env={**os.environ, **(env or {})},
-                start_new_session=True,
-            )
+            self.process = warm_start.start(self.module, arguments, output.fileno(), {**os.environ, **(env or {})})
         return self
 
     def poll(self) -> list[Record]:

@@ -9,7 +9,7 @@ import pytest
 
 from rltui.events.records import IterationFinished
 from tests.fakes.forked import quick_disk
-from tests.fakes.training import Training
+from tests.fakes.training import TWO_WORKERS, Training
 
 
 @pytest.fixture
@@ -31,8 +31,8 @@ def disk(tmp_path: Path) -> Iterator[Path]:
 
 @pytest.fixture(scope="module")
 def shared_run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Training]:
-    """A tiny run with one iteration behind it, for tests that change nothing of it."""
-    run = Training(tmp_path_factory.mktemp("shared"))
+    """A tiny run of two workers with one iteration behind it, for tests that change nothing of it."""
+    run = Training(tmp_path_factory.mktemp("shared"), profile=TWO_WORKERS)
     try:
         run.start().wait_records(IterationFinished)
         yield run

@@ -14,9 +14,11 @@ import pytest
 from rltui.events.records import IterationFinished, LogLine, RunFinished, RunStarted
 from rltui.runs.journal import read_journal
 from rltui.runs.paths import DataDir
+from tests.fakes import warm_start
 from tests.fakes.documents import snippet
+from tests.fakes.patience import patience
 
-SMALL = ("ppo.iteration=512", "ppo.batch=512", "ppo.minibatch=512", "collect.workers=2", "collect.arenas=4")
+SMALL = ("ppo.iteration=512", "ppo.batch=512", "ppo.minibatch=512", "collect.workers=1", "collect.arenas=4")
 TIMEOUT = 120
 HELPED = """\
 import numpy as np
@@ -38,6 +40,14 @@ class Facing(RewardFunction):
 
 
 def rltui(*arguments: str) -> str:
+    if arguments[0] == "train":
+        with Path("output.txt").open("wb") as output:
+            environment = {**os.environ, "RLTUI_DATA": "data"}
+            process = warm_start.start("rltui", arguments, output.fileno(), environment)
+            code = process.wait(patience(TIMEOUT))
+        said = Path("output.txt").read_text(encoding="utf-8")
+        assert code == 0, said
+        return said
     command = [sys.executable, "-m", "rltui", *arguments]
     environment = {**os.environ, "RLTUI_DATA": "data"}
     ran = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT, check=False, env=environment)

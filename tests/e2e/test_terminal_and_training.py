@@ -55,7 +55,9 @@ def test_a_viewer_that_is_ended_leaves_terminal_and_training_alone(
     run.check_continues()
 
 
-@pytest.mark.parametrize("controlling", [True, False], ids=["hang-up", "cut off"])
+@pytest.mark.parametrize(
+    "controlling", [pytest.param(True, id="hang-up"), pytest.param(False, id="cut off", marks=pytest.mark.slow)]
+)
 def test_a_window_that_vanishes_costs_the_training_nothing(
     run: Training, windows: list[Terminal], controlling: bool
 ) -> None:

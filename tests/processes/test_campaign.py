@@ -39,7 +39,7 @@ phases = [
     {profile = "second", until = {goals_per_minute = 1000}},
 ]
 %s
-""" + small()
+""" + small(arenas=8)
 NEVER = "until = {goals_per_minute = 1000}"
 AT_ONCE = "until = {touches_per_minute = 0}, min_steps = 1_000"
 BREAKABLE = """\

@@ -121,7 +121,8 @@ def strike(address: str, attack: bytes) -> None:
                 pass
 
 
-@pytest.mark.parametrize("frames", [60, pytest.param(10_000, marks=pytest.mark.slow)])
+# the trainer takes 40 connections a second: ten thousand, most of them without one, are in test_control_hostile
+@pytest.mark.parametrize("frames", [60, pytest.param(2_000, marks=pytest.mark.slow)])
 def test_hostile_clients_leave_a_run_as_it_was(run: Timed, tmp_path: Path, frames: int) -> None:
     canary, lines, before = tmp_path / "canary", run.said("control"), run.memory()
     cost, began = run.control_seconds(), time.monotonic()

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -30,10 +28,9 @@ def test_imported_watched_and_trained(training: Training, capsys: pytest.Capture
     book = write_theirs(theirs, OBS, ACTIONS, LAYERS)
     profile = training.folder / "tiny.toml"
     profile.write_text(NORMALIZED)
-    command = [sys.executable, "-m", "rltui", "import", str(theirs.parent), str(profile), "--run", "tiny"]
-    done = subprocess.run([*command, "--data-dir", str(training.folder / "data")], capture_output=True, text=True)
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "frozen" in done.stdout
+    command = ["import", str(theirs.parent), str(profile), "--run", "tiny"]
+    assert main([*command, "--data-dir", str(training.folder / "data")]) == 0
+    assert "frozen" in capsys.readouterr().out
     saved = training.paths.checkpoint(TIMESTEPS)
     verify(saved)
     about = meta.read(saved)

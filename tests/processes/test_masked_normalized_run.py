@@ -39,14 +39,14 @@ normalize = true
 
 def test_it_learns_saves_and_goes_on(training: Training) -> None:
     training.profile = PROFILE
-    training.start("--steps", "2048")
+    training.start("--steps", "1024")
     assert training.wait_end() == 0, training.output
-    check_statistics(training, 2048)
-    iterations = training.wait_records(IterationFinished, 4)
+    check_statistics(training, 1024)
+    iterations = training.wait_records(IterationFinished, 2)
     for finished in iterations:
         assert 0 < finished.metrics["train/entropy"] < np.log(len(ROWS))
         assert finished.metrics["train/approx_kl"] < 0.1
-    saved = load_policy(training.paths.checkpoint(2048) / "policy.npz")
+    saved = load_policy(training.paths.checkpoint(1024) / "policy.npz")
     assert (saved.legality, saved.table_hash) == ("mask", table_hash(ROWS))
     np.testing.assert_array_equal(saved.table, ROWS)
     options = PipelineOptions.of_saved(json.loads(saved.env)["pipeline"])
@@ -55,10 +55,10 @@ def test_it_learns_saves_and_goes_on(training: Training) -> None:
     network, wrecks = saved.network(5), np.zeros(5, np.uint8)
     chosen = network.best(np.ones((5, network.obs_size), np.float32), wrecks)
     np.testing.assert_array_equal(chosen, np.repeat(np.flatnonzero(legal_rows(ROWS)[0]), 5))
-    training.start("--steps", "3072")
+    training.start("--steps", "1536")
     assert training.wait_end() == 0, training.output
-    assert training.wait_records(IterationFinished, 6)[-1].timesteps == 3072
-    check_statistics(training, 3072)
+    assert training.wait_records(IterationFinished, 3)[-1].timesteps == 1536
+    check_statistics(training, 1536)
 
 
 def check_statistics(training: Training, steps: int) -> None:

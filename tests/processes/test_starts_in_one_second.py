@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import fcntl
 import os
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -15,11 +14,11 @@ from rltui.events.records import IterationFinished, RunFinished
 from rltui.runs.journal import read_journal
 from rltui.runs.lock import claim_run
 from rltui.runs.paths import DataDir
+from tests.fakes import simultaneous, warm_start
 from tests.fakes.forked import Forked
 from tests.fakes.patience import patience
 from tests.fakes.saved_runs import make_run
-from tests.fakes.simultaneous import BARRIER
-from tests.fakes.training import DEADLINE, TINY
+from tests.fakes.training import DEADLINE, TINY, wait_for
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs fork and flock")
 
@@ -31,30 +30,24 @@ def two_new_starts(folder: Path) -> list[tuple[int, str]]:
     profile, barrier = folder / "tiny.toml", folder / "barrier"
     profile.write_text(TINY, encoding="utf-8")
     barrier.touch()
-    command = [sys.executable, "-m", "tests.fakes.simultaneous", "train", str(profile), "--resume", "new"]
+    arguments = ["train", str(profile), "--resume", "new", "--steps", "1024", "--data-dir", str(folder / "data")]
+    env = {**os.environ, simultaneous.BARRIER: str(barrier)}
+    outputs, started = [folder / "one.txt", folder / "other.txt"], list[warm_start.Process]()
     with barrier.open("rb") as held:
         fcntl.flock(held, fcntl.LOCK_EX)
-        started = [
-            subprocess.Popen(
-                [*command, "--steps", "1024", "--data-dir", str(folder / "data")],
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                env={**os.environ, BARRIER: str(barrier)},
-                text=True,
-            )
-            for _ in range(2)
-        ]
         try:
-            planned = [process.stdout.readline() for process in started if process.stdout is not None]
-            assert planned == [f"planned {FIRST}\n"] * 2
+            for output in outputs:
+                with output.open("wb") as file:
+                    started.append(warm_start.start(simultaneous.__name__, arguments, file.fileno(), env))
+            planned = f"planned {FIRST}\n"
+            wait_for(lambda: [output.read_text() for output in outputs] == [planned] * 2, "the same plan of both")
             fcntl.flock(held, fcntl.LOCK_UN)
-            said = [process.communicate(timeout=patience(DEADLINE))[0] for process in started]
+            codes = [process.wait(patience(DEADLINE)) for process in started]
         finally:
             for process in started:
                 process.kill()
                 process.wait()
-    return sorted((process.returncode, words) for process, words in zip(started, said, strict=True))
+    return sorted(zip(codes, [output.read_text() for output in outputs], strict=True))
 
 
 def test_two_new_runs_are_two_runs(tmp_path: Path) -> None:

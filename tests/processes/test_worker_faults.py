@@ -28,7 +28,7 @@ from rltui.events.records import (
     WorkerStarted,
 )
 from rltui.runs.inventory import complete_checkpoints
-from tests.fakes.training import TINY, Training, runs, wait_for
+from tests.fakes.training import TINY, TWO_WORKERS, Training, runs, wait_for
 
 FAULTY = Path(__file__).parents[1] / "fakes" / "faulty_reward.py"
 TIMEOUT = 2  # seconds
@@ -36,16 +36,16 @@ FEW = 10  # descriptors: the trainer has more, and none is to be had; it may sti
 linux = pytest.mark.skipif(sys.platform != "linux", reason="limits of another process, and /dev/shm")
 
 
-def faulty(**options: str | int) -> str:
-    """The tiny profile with a reward that fails."""
+def faulty(profile: str, **options: str | int) -> str:
+    """With a reward that fails."""
     params = "".join(f", {key} = {json.dumps(value)}" for key, value in options.items())
-    return TINY.replace("[policy]", f'"{FAULTY}:Faulty" = {{weight = 1.0{params}}}\n\n[policy]')
+    return profile.replace("[policy]", f'"{FAULTY}:Faulty" = {{weight = 1.0{params}}}\n\n[policy]')
 
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Training]:
     folder = tmp_path_factory.mktemp("faults")
-    profile = faulty(asked=str(folder / "asked")) + f"\n[workers]\ntimeout_s = {TIMEOUT}\n"
+    profile = faulty(TWO_WORKERS, asked=str(folder / "asked")) + f"\n[workers]\ntimeout_s = {TIMEOUT}\n"
     made = Training(folder, module="tests.fakes.enduring_trainer", profile=profile)
     try:
         made.start(env={"PYTHONPATH": str(Path(__file__).parents[2])}).wait_records(IterationFinished)
@@ -244,7 +244,7 @@ def test_a_killed_trainer_takes_its_workers_along_and_the_run_goes_on_at_the_nex
 
 def test_three_deaths_within_a_minute_stop_the_run_with_a_checkpoint(training: Training) -> None:
     (training.folder / "marks").mkdir()
-    training.profile = faulty(marks=str(training.folder / "marks"), times=1000)
+    training.profile = faulty(TINY, marks=str(training.folder / "marks"), times=1000)
     training.start()
     assert training.wait_end() == 1
     assert len(training.wait_records(WorkerFailed)) == 3
@@ -282,5 +282,5 @@ def test_workers_that_cannot_start_are_one_message_and_no_zombie(training: Train
     training.start()
     assert training.wait_end() == 1
     assert training.output.count("not in a worker") >= 1
-    assert "worker 0 did not start" in training.output or "worker 1 did not start" in training.output
+    assert "worker 0 did not start" in training.output
     wait_for(lambda: not training.left_behind(), "the end of all that it started", 5.0)

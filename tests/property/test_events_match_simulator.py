@@ -116,7 +116,7 @@ def check(arenas: ArenaBatch, index: int, judge: Judge, blue: int) -> None:
     assert ours("last_toucher") == (judge.touchers[-1] if judge.touchers else -1)
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=6, deadline=None)
 @given(
     teams=st.sampled_from(TEAMS),
     pace=st.sampled_from([Pace(8, 1), Pace(8, 0), Pace(4, 4), Pace(12, 3)]),

@@ -64,7 +64,7 @@ def check(arenas: ArenaBatch) -> None:
             check_car(arenas, arena, car)
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=6, deadline=None)
 @given(
     teams=st.sampled_from(TEAM_SIZES),
     pace=st.sampled_from([Pace(8, 1), Pace(8, 0), Pace(4, 4), Pace(6, 2)]),

@@ -48,16 +48,11 @@ def slow_twin(values: Sequence[float]) -> Kind | None:
 
 @settings(max_examples=100, deadline=None)
 @given(rewards())
-def test_what_was_found_holds_until_the_next_is_sure(values: list[float]) -> None:
+def test_what_was_found_holds_until_the_next_is_sure_and_word_and_figures_say_it(values: list[float]) -> None:
     found = trend(values)
     if found is not None:
         assert found.kind == slow_twin(values)
         assert found.best >= found.now and found.noise >= 0
-
-
-@settings(max_examples=100, deadline=None)
-@given(rewards())
-def test_word_and_figures_are_those_of_the_trend(values: list[float]) -> None:
     history = History().extended((row, {"rollout/policy_reward": value}) for row, value in enumerate(values))
     told = verdict(with_findings(RunSnapshot(run="alpha", alive=True, history=history)), 0.0, heard=True)
     found = trend(values[: len(values) // BLOCK * BLOCK])

@@ -8,6 +8,10 @@ import sys
 import pytest
 
 HEAVY = ("torch", "textual", "RocketSim", "numpy", "pydantic", "msgspec")
+LEARN = (  # torch's compiler, which its own optimizers import, takes two seconds
+    "import sys; from tests.fakes.rollouts import learner, rollout; ours = learner(); ours.update(rollout()); "
+    "ours.load(ours.snapshot().files())"
+)
 
 
 def loaded(statement: str, names: tuple[str, ...]) -> set[str]:
@@ -27,7 +31,7 @@ def loaded(statement: str, names: tuple[str, ...]) -> set[str]:
             "import rltui.rewards.combined, rltui.obs.default, rltui.actions.rlgym",
             ("torch", "textual", "RocketSim"),
         ),
-        ("import rltui.learn.ppo", ("textual", "RocketSim")),
+        (f"{LEARN}; assert 'RocketSim' not in sys.modules; import rltui.train.session", ("textual", "torch._dynamo")),
         (
             "import rltui.runs.launch_plan, rltui.runs.saver, rltui.runs.summary",
             ("torch", "textual", "RocketSim", "numpy"),
@@ -36,7 +40,6 @@ def loaded(statement: str, names: tuple[str, ...]) -> set[str]:
         ("import rltui.profile.load", ("torch", "textual", "RocketSim", "numpy")),
         ("import rltui.policy.mlp, rltui.policy.saved", ("torch", "textual", "RocketSim")),
         ("import rltui.tui.program", ("torch", "RocketSim", "numpy", "pydantic")),
-        ("import rltui.train.session", ("textual",)),
         ("import rltui.view.text_view", ("torch", "textual", "RocketSim", "numpy", "pydantic")),
         (
             "import rltui.view.live_match, rltui.view.terminal, rltui.view.recording, rltui.view.rocketsimvis",

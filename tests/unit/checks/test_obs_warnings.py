@@ -66,9 +66,14 @@ def test_what_it_does_wrong_is_said(subtests: pytest.Subtests) -> None:
             write(body, f"own{number}")
             (warning,) = obs_warnings(env_spec(load("bot.toml")))
             assert warning.startswith(FAILED + failure)
-            found = report("bot.toml")
-            assert (found["valid"], found["forcible"]) == (False, True)
-            assert [error["message"] for error in found["errors"]] == [warning] and warning not in found["warnings"]
+
+
+def test_a_check_of_the_profile_says_it_as_an_error_that_can_be_overridden() -> None:
+    write("out[:] = np.inf")
+    (warning,) = obs_warnings(env_spec(load("bot.toml")))
+    found = report("bot.toml")
+    assert (found["valid"], found["forcible"]) == (False, True)
+    assert [error["message"] for error in found["errors"]] == [warning] and warning not in found["warnings"]
 
 
 def test_an_error_names_its_line() -> None:

@@ -43,16 +43,16 @@ def orange_against_idle(env: SoccarBatch, steps: int = TEN_SECONDS) -> Iterator[
 
 
 def test_the_chaser_touches_the_ball_after_nearly_every_kickoff() -> None:
-    env = game("chaser", 30)
-    touched = np.zeros(30, np.bool_)
+    env = game("chaser", 20)
+    touched = np.zeros(20, np.bool_)
     for state in orange_against_idle(env):
         touched |= state.touches[:, 1] > 0
     assert touched.mean() > 0.95
 
 
 def test_the_chaser_gets_off_its_roof_and_to_the_ball() -> None:
-    env = game("chaser", 24, reset="turtled")
-    touched = np.zeros(24, np.bool_)
+    env = game("chaser", 20, reset="turtled")
+    touched = np.zeros(20, np.bool_)
     for state in orange_against_idle(env):
         touched |= state.touches[:, 1] > 0
     assert touched.mean() > 0.95

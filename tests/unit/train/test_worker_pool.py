@@ -26,7 +26,7 @@ from rltui.train.collect.worker_handle import Pauses, Running, why
 from rltui.train.collect.worker_pool import LocalCollector, WorkersFailing
 from rltui.train.config import ResolvedConfig
 from tests.fakes.patience import patience
-from tests.fakes.training import TINY
+from tests.fakes.training import TWO_WORKERS
 
 
 class Clock:
@@ -92,7 +92,7 @@ def scarce(monkeypatch: pytest.MonkeyPatch) -> Scarce:
 @pytest.fixture
 def pool(tmp_path: Path, scarce: Scarce) -> Iterator[LocalCollector]:
     profile = tmp_path / "tiny.toml"
-    profile.write_text(TINY)
+    profile.write_text(TWO_WORKERS)
     config = ResolvedConfig.resolve(load(profile))
     shared = SharedRollout.create(config.shape)
     made = LocalCollector(config.actor(0), shared, 30.0, scarce.told.append)
@@ -217,7 +217,7 @@ def test_a_stopped_worker_is_named_and_waited_for(
 
     assert halted.fill(f"worker 0 is stopped by a signal: kill -CONT {halted.pid}", go_on) == [True, True]
     assert (live[0].state, live[0].steps_per_second) == ("stopped", None)
-    assert scarce.lines[-1] == "worker 0 goes on" and pool.live()[0].state == "waiting"
+    assert "worker 0 goes on" in scarce.lines and pool.live()[0].state == "waiting"
     assert not any(isinstance(record, WorkerFailed) for record in scarce.told)
 
 

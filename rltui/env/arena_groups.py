@@ -31,8 +31,8 @@ class ArenaGroups:
         self.parts = arena_parts(arenas, parts)
         groups = [group for part in self.parts for group in _groups(spec, part)]
         self._groups = [
-            (group, SoccarBatch(group.spec, _length(group.arenas), (*seed, index) if index else seed, cursor))
-            for index, group in enumerate(groups)
+            (group, SoccarBatch(group.spec, _length(group.arenas), own, cursor, group.arenas.start))
+            for group, own in ((group, (*seed, index) if index else seed) for index, group in enumerate(groups))
         ]
         first = self._groups[0][1]
         self.arenas, self.learners = arenas, first.learners

@@ -38,8 +38,10 @@ class SoccarBatch:
     simulated, for the report of a crash.
     """
 
-    def __init__(self, spec: EnvSpec, arenas: int, seed: Sequence[int], cursor: Int | None = None) -> None:
-        """RltuiError when a component, the meshes or the numbers of the spec do not do."""
+    def __init__(
+        self, spec: EnvSpec, arenas: int, seed: Sequence[int], cursor: Int | None = None, first: int = 0
+    ) -> None:
+        """first: what the cursor calls the first arena. RltuiError when a component, the meshes or the numbers of the spec do not do."""
         _check(spec, arenas)
         teams = (spec.blue, spec.orange)
         self.arenas, self.cars, self.learners = arenas, sum(teams), spec.learners
@@ -67,6 +69,7 @@ class SoccarBatch:
             Pace(spec.tick_skip, spec.action_delay_ticks),
             np.zeros(1, np.int64) if cursor is None else cursor,
             contacts=any(reward.contacts for reward in self._rewards.rewards),
+            first=first,
         )
         simulated = Simulated(self._sim.arenas)
         for reward in self._rewards.rewards:

@@ -61,10 +61,11 @@ class ArenaBatch:
         pace: Pace,
         cursor: Int,
         contacts: bool = False,
+        first: int = 0,
     ) -> None:
-        """contacts: whether `state.contacts` is read."""
+        """contacts: whether `state.contacts` is read. first: what the cursor calls the first arena."""
         self._tick_skip, self._delay, self._rest = pace.tick_skip, pace.delay, pace.tick_skip - pace.delay
-        self._cursor = cursor.data  # a memoryview is the cheapest to write to
+        self._first, self._cursor = first, cursor.data  # a memoryview is the cheapest to write to
         self._rows, self._jumps = rows, rows[:, JUMP] != 0
         self._controls = _controls(rows)
         team = np.repeat(np.array([0, 1], np.int8), teams)
@@ -103,7 +104,7 @@ class ArenaBatch:
         """
         delay, rest, cursor, controls = self._delay, self._rest, self._cursor, self._controls
         chosen = iter([controls[row] for row in actions.ravel().tolist()])
-        for index, (step, setters, _, _) in enumerate(self._handles):
+        for index, (step, setters, _, _) in enumerate(self._handles, self._first):
             cursor[0] = index
             if delay:
                 step(delay)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import fields, replace
 
 import numpy as np
 import pytest
@@ -10,6 +10,7 @@ import pytest
 from rltui.env.arena_groups import MATCH, ArenaGroups, practice_arenas
 from rltui.env.soccar_batch import SoccarBatch
 from rltui.env.spec import ArenaGroup, Weighted
+from rltui.env.step import StepOut
 from rltui.registry import Component
 from rltui.train.collect.debug_output import ActorDebug, Line, LineLimit
 from tests.fakes.batches import new_out, spec
@@ -59,6 +60,42 @@ def test_arena_groups_are_their_two_batches_side_by_side() -> None:
     stats = groups.drain_stats()
     assert stats["mechanics"].episodes == 2 * (80 // 8)  # half a second is 7.5 steps: cut at the eighth
     assert list(stats[MATCH].rewards) != list(stats["mechanics"].rewards) == ["touch"]
+
+
+def test_parts_are_batches_that_step_by_themselves_and_name_their_arenas_by_the_workers_numbers() -> None:
+    """Two parts of three arenas, each with one that practises; stepped in any order."""
+    both, cursor = spec(mechanics=PRACTICE), np.zeros(1, np.int64)
+    groups = ArenaGroups(both, 6, [7], cursor, parts=2)
+    assert groups.parts == [slice(0, 3), slice(3, 6)]
+    kinds = [
+        (spec(), 1, [7]),
+        (both.for_group(PRACTICE), 2, [7, 1]),
+        (spec(), 1, [7, 2]),
+        (both.for_group(PRACTICE), 2, [7, 3]),
+    ]
+    plain = [SoccarBatch(*kind) for kind in kinds]
+    out, expected = new_out(groups), [new_out(batch) for batch in plain]
+    groups.reset(out)
+    for batch, own in zip(plain, expected, strict=True):
+        batch.reset(own)
+    episodes = 0
+    for chosen in np.random.default_rng(2).integers(0, 90, (40, 6, 2)):
+        for part in (1, 0):
+            arenas = groups.parts[part]
+            seen = StepOut(**{item.name: getattr(out, item.name)[arenas] for item in fields(StepOut)})
+            finals = groups.step(chosen[arenas], seen, part)
+            assert cursor[0] == arenas.stop - 1
+            pair = slice(2 * part, 2 * part + 2)
+            ends = [
+                batch.step(chosen[arenas][rows], own)
+                for batch, own, rows in zip(plain[pair], expected[pair], (slice(0, 1), slice(1, 3)), strict=True)
+            ]
+            for name in ("obs", "rewards", "terminated", "truncated"):
+                wanted = np.concatenate([getattr(own, name) for own in expected[pair]])
+                np.testing.assert_array_equal(getattr(seen, name), wanted, err_msg=name)
+            np.testing.assert_array_equal(finals.arenas, np.concatenate([ends[0].arenas, ends[1].arenas + 1]))
+            episodes += int((seen.terminated | seen.truncated)[1:].sum())
+    assert groups.drain_stats()["mechanics"].episodes == episodes > 0
 
 
 def test_timings_are_of_all_arena_groups() -> None:

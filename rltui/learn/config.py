@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from rltui.actions.spec import ActionSpec
+
+Precision = Literal["float32", "tf32", "bf16", "fp16"]
 
 
 @dataclass(frozen=True)
@@ -40,8 +43,8 @@ class PPOConfig:
     ent_coef: float = 0.01  # entropy is in nats, not normalised
     epochs: int = 2  # passes over the data
     batch: int = 20_000  # rows of one optimiser step
-    minibatch: int = (
-        4_000  # rows of one forward and backward pass: splits a batch for memory and cache, changes nothing
+    minibatch: int | Literal["auto"] = (
+        4_000  # rows of one forward and backward pass, auto: what fits; splits a batch, changes nothing
     )
     max_grad_norm: float = 0.5  # of each network, once a step
     normalize_advantages: bool = True  # to mean 0 and standard deviation 1, per batch
@@ -49,8 +52,10 @@ class PPOConfig:
     reward_clip: float = 10.0  # … and cut them to ± this
     normalize_observations: bool = False  # each number by its running mean and deviation
     buffer_iterations: int = 1  # how many iterations' data an update learns from, oldest dropped first
+    precision: Literal["auto"] | Precision = "auto"  # of the hidden layers' matrix products
+    compile: Literal["off", "on", "graphs"] = "off"  # a pass by torch.compile; graphs: with CUDA graphs
 
     def __post_init__(self) -> None:
         for name in ("epochs", "batch", "minibatch", "buffer_iterations"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name} must be at least 1, found {getattr(self, name)}")
+            if (value := getattr(self, name)) != "auto" and value < 1:
+                raise ValueError(f"{name} must be at least 1, found {value}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -25,7 +26,13 @@ class TorchCategorical:
     def __init__(self, logits: Tensor, legal: Tensor | None = None) -> None:
         if legal is not None:
             logits = logits.masked_fill(~legal, float(ILLEGAL))  # finite, so that gradients are
-        self._logits, self._log_probs = logits, torch.log_softmax(logits, dim=-1)
+        self._logits = logits
+        self._entropy: Tensor | None = None
+        self._log_probs: Tensor
+        if logits.requires_grad:
+            self._log_probs, self._entropy = _LogSoftmax.apply(logits)  # type: ignore[no-untyped-call]
+        else:
+            self._log_probs = torch.log_softmax(logits, dim=-1)
 
     def sample(self, noise: Tensor) -> Tensor:
         """int64 [N], by Gumbel noise [N, n]."""
@@ -37,7 +44,31 @@ class TorchCategorical:
 
     def entropy(self) -> Tensor:
         """At most ln of how many rows are legal."""
-        return -(self._log_probs.exp() * self._log_probs).sum(dim=-1)
+        if self._entropy is not None:
+            return self._entropy
+        return -torch.linalg.vecdot(self._log_probs.exp(), self._log_probs)
+
+
+class _LogSoftmax(torch.autograd.Function):
+    """l = ln π [N, n] and the entropy H = −Σ π l [N], with their gradient by hand: no exponential is worked out again.
+
+    ∂l_i / ∂z_j = [i = j] − π_j,  ∂H / ∂z_j = −π_j (l_j + H).
+    """
+
+    @staticmethod
+    def forward(ctx: Any, logits: Tensor) -> tuple[Tensor, Tensor]:
+        log_probs = torch.log_softmax(logits, dim=-1)
+        probs = log_probs.exp()
+        entropy = -torch.linalg.vecdot(probs, log_probs)
+        ctx.save_for_backward(log_probs, probs, entropy)
+        return log_probs, entropy
+
+    @staticmethod
+    def backward(ctx: Any, of_log_probs: Tensor, of_entropy: Tensor) -> Tensor:
+        log_probs, probs, entropy = ctx.saved_tensors
+        part: Tensor = (log_probs + entropy.unsqueeze(-1)).mul_(of_entropy.unsqueeze(-1))
+        part.add_(of_log_probs.sum(dim=-1, keepdim=True)).mul_(probs)
+        return part.neg_().add_(of_log_probs)
 
 
 def gumbel(like: Tensor, generator: torch.Generator | None = None) -> Tensor:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import cast
 
 import numpy as np
 import torch
@@ -19,14 +20,22 @@ class FeedForward(nn.Module):
         super().__init__()
         layers: list[nn.Module] = []
         for size in hidden:
-            layers += [nn.Linear(inputs, size), nn.ReLU()]
+            layers += [nn.Linear(inputs, size), nn.ReLU(inplace=True)]
             inputs = size
         self.model = nn.Sequential(*layers, nn.Linear(inputs, outputs))
 
-    def forward(self, obs: Tensor) -> Tensor:
-        """[N, inputs] → [N, outputs]."""
-        out: Tensor = self.model(obs)
-        return out
+    def forward(self, obs: Tensor, hidden: torch.dtype | None = None) -> Tensor:
+        """[N, inputs] → [N, outputs], float32. hidden: what layers between the first and the last are worked out in, which
+        see the game's numbers and give the result, so that their rounding would show; None: float32.
+        """
+        if hidden is None or len(self.model) < 4:
+            return cast(Tensor, self.model(obs))
+        first, relu, *between, last = self.model
+        x = relu(first(obs))
+        with torch.autocast(obs.device.type, hidden, cache_enabled=False):
+            for layer in between:
+                x = layer(x)
+        return cast(Tensor, last(x.float()))
 
 
 def build(obs_size: int, hidden: Sequence[int], outputs: int, seed: int) -> FeedForward:
@@ -39,10 +48,7 @@ def build(obs_size: int, hidden: Sequence[int], outputs: int, seed: int) -> Feed
 def layers(state: Mapping[str, Tensor]) -> list[tuple[Float, Float]]:
     """A state dict's weights as policy.npz has them: w [in, out] and b [out] of each layer, float32 copies on the CPU."""
     names = [key.removesuffix(".weight") for key in state if key.endswith(".weight")]
-    return [
-        (np.ascontiguousarray(_numpy(state[f"{name}.weight"]).T), _numpy(state[f"{name}.bias"]).copy())
-        for name in names
-    ]
+    return [(_numpy(state[f"{name}.weight"].T.contiguous()), _numpy(state[f"{name}.bias"]).copy()) for name in names]
 
 
 def flat(network: FeedForward) -> Float:

@@ -12,11 +12,12 @@ Policy and critic are separate networks, each with its own Adam and its own grad
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import torch
@@ -25,7 +26,9 @@ from torch import Tensor
 from torch.nn.functional import mse_loss
 from torch.nn.utils import clip_grad_norm_
 
+from rltui.errors import in_words
 from rltui.events import metric_keys
+from rltui.learn import device as devices
 from rltui.learn import gae, networks
 from rltui.learn import rollout as guards
 from rltui.learn.checkpoint_files import Progress
@@ -35,9 +38,13 @@ from rltui.learn.inference import BatchPolicy
 from rltui.learn.minibatches import Experience, batch_edges, join
 from rltui.learn.report import Totals, UpdateReport
 from rltui.learn.rollout import NonFiniteError, Rollout
-from rltui.learn.state import Backup, LearnerSnapshot, LearnerState
+from rltui.learn.state import Backup, HostCopy, LearnerSnapshot, LearnerState
+from rltui.runs.atomic import fault
 
-CPU_ROWS = 4_096  # of one pass on a CPU: what it leaves behind stays in the cache, and controls are polled often enough
+VALUE_PASSES = (
+    4  # learning passes that a pass for values alone is as large as, on a GPU: nothing is kept for the way back
+)
+AHEAD = 4  # minibatches that a GPU may be behind, so that the controls are polled at its pace
 
 Float = NDArray[np.float32]
 Bool = NDArray[np.bool_]
@@ -46,6 +53,10 @@ Scalar = TypeVar("Scalar", bound=np.generic)
 
 def nothing() -> None:
     """The default of `between`."""
+
+
+class CompiledPassError(Exception):
+    """torch.compile's pass failed; the update is made again without it. Raised and caught here."""
 
 
 class PPOLearner:
@@ -62,14 +73,24 @@ class PPOLearner:
         self.config = config
         self._state = LearnerState((sizes.policy, sizes.critic), config, device, seed)
         self._obs_size, self._actions = sizes.obs_size, sizes.actions
-        self._device, self._seed = torch.device(device), seed
-        self._pass_rows = _pass_rows(config, self._device)
+        self._device, self._seed, self._sizes = torch.device(device), seed, sizes
+        self.precision = devices.choose_precision(config.precision, self._device)
+        self.pass_rows = devices.pass_rows(config, sizes, self._device)  # of one forward and backward pass
+        self._scale = devices.LossScale(self._device) if self.precision == "fp16" else None
+        self._compiled: Callable[..., tuple[Tensor, ...]] | None = None
+        if config.compile != "off":
+            self._compiled = torch.compile(self._losses, mode="reduce-overhead" if config.compile == "graphs" else None)
+        self._host: HostCopy | None = None
+        if self._device.type == "cuda":
+            self._host = HostCopy(self._state, self._twin)
         self._buffer: deque[Experience] = deque(maxlen=config.buffer_iterations)
         self._distribution = distribution(sizes.actions)
         masks = sizes.actions.masks
         self._legal = None if masks is None else torch.from_numpy(masks).to(self._device)
         self.progress = 0.0  # 0–1 of the running update: rows learned from, of all epochs'
         self._rows_wanted = 1
+        self._rows_at_once = 1  # of the newest pass
+        self._behind: deque[torch.cuda.Event] = deque()
 
     @property
     def updates(self) -> int:
@@ -95,7 +116,7 @@ class PPOLearner:
         data does not: it was paid for by other rewards.
         """
         self.config = config
-        self._pass_rows = _pass_rows(config, self._device)
+        self.pass_rows = devices.pass_rows(config, self._sizes, self._device)
         self._buffer = deque(maxlen=config.buffer_iterations)
         self.set_rates(config.learning_rate, config.critic_learning_rate)
 
@@ -126,8 +147,16 @@ class PPOLearner:
         policy.load(self._state.policy, None if normalizer is None else normalizer.flat)
 
     def snapshot(self, progress: Progress | None = None) -> LearnerSnapshot:
-        """A copy of all state, for a saver thread; progress is what the trainer wants kept in BOOK_KEEPING_VARS.json."""
-        return self._state.snapshot(progress or Progress())
+        """A copy of all state, for a saver thread; progress is what the trainer wants kept in BOOK_KEEPING_VARS.json.
+
+        Of a GPU that has failed: from the copy that was taken after the newest update.
+        """
+        try:
+            return self._state.snapshot(progress or Progress())
+        except RuntimeError:
+            if self._host is None or not self._host.current:
+                raise
+            return self._host.snapshot(progress or Progress())
 
     @property
     def notices(self) -> tuple[str, ...]:
@@ -141,48 +170,105 @@ class PPOLearner:
         """
         progress = self._state.load(files)
         self._buffer.clear()
+        if self._host is not None:
+            self._host.forget()
         return progress
 
     def update(self, rollout: Rollout, between: Callable[[], None] = nothing) -> UpdateReport:
         """Learn from one iteration. `between` is called before every minibatch; what it raises abandons the update.
 
         A non-finite number anywhere drops the update. Dropped or abandoned, everything is as before, bit for bit:
-        weights, Adam's state, return statistics, buffer. Raises ValueError for arrays that do not fit.
+        weights, Adam's state, return statistics, buffer. Raises ValueError for arrays that do not fit, RltuiError where
+        the GPU fails: `snapshot` then has the state from before.
+
+        Where memory does not suffice the update is made again with half the rows at a time, and all later ones too.
         """
         rollout.check(self._obs_size, self._actions)
-        before, buffer = Backup(self._state), self._buffer.copy()
         try:
-            return self._update(rollout, between, before)
-        except NonFiniteError as error:
-            before.restore()
-            self._buffer = buffer
-            return UpdateReport(dropped=str(error))
-        except BaseException:  # whatever `between` raised: leave no half update behind
-            before.restore()
-            self._buffer = buffer
+            with devices.products(self.precision, self._device):
+                return self._learn(rollout, between)
+        except RuntimeError as error:
+            if (failed := devices.device_error(error)) is not None:
+                raise failed from error
             raise
+
+    def _learn(self, rollout: Rollout, between: Callable[[], None]) -> UpdateReport:
+        """The update, made again where its passes have to be others."""
+        self._copy_to_host()
+        before, buffer = Backup(self._state), self._buffer.copy()
+        notes: tuple[str, ...] = ()
+        while True:
+            report = None
+            try:
+                report = self._update(rollout, between, before)
+            except NonFiniteError as error:
+                report = UpdateReport(dropped=str(error))
+            except (torch.OutOfMemoryError, CompiledPassError) as error:
+                before.restore()
+                notes = (*notes, self._other_passes(error))
+            except BaseException:  # whatever `between` raised, too: leave no half update behind
+                with contextlib.suppress(RuntimeError):  # a GPU that has failed takes nothing back
+                    before.restore()
+                self._buffer = buffer
+                raise
+            if report is not None and report.dropped is None:
+                self._copy_to_host()
+                return replace(report, notes=report.notes + notes)
+            before.restore()
+            self._buffer = buffer.copy()
+            if report is not None:
+                return report
+            if self._device.type == "cuda":  # here, where the exception holds no more tensors
+                torch.cuda.empty_cache()
+
+    def _other_passes(self, error: Exception) -> str:
+        """Half the rows at a time, or passes without torch.compile, and how that is told. Raises what neither helps."""
+        if isinstance(error, CompiledPassError):
+            self._compiled = None
+            return f"learner.compile is off: {error}"
+        before, self.pass_rows = self._rows_at_once, -(-self._rows_at_once // 2)
+        if before == self.pass_rows:
+            raise error
+        return (
+            f"out of memory with {before:,} rows at a time: {self.pass_rows:,} from here on, as with "
+            f"ppo.minibatch = {self.pass_rows:_}"
+        )
+
+    def _twin(self) -> LearnerState:
+        return LearnerState((self._sizes.policy, self._sizes.critic), self.config, "cpu", self._seed)
+
+    def _copy_to_host(self) -> None:
+        """If it has become another since."""
+        if self._host is not None and not self._host.current:
+            self._host.take()
 
     def _update(self, rollout: Rollout, between: Callable[[], None], before: Backup) -> UpdateReport:
         rollout = rollout.learners_part()
-        guards.check_rollout(rollout)
-        rollout = rollout.without_invalid()
-        if not rollout.rows:
+        usable = rollout.without_invalid()
+        self._rows_at_once = min(self.pass_rows, max(1, usable.rewards.size))
+        obs = self._on_device(usable.obs.reshape(-1, self._obs_size))
+        guards.check_rollout(rollout, obs_finite=bool(torch.isfinite(obs.sum())))
+        if not usable.rows:
             return UpdateReport(notes=("no worker's data was usable: no update",))
-        newest, figures = self._experience(rollout)
+        newest, figures = self._experience(usable, obs)
         data = self._with_earlier(newest)
         totals = Totals(self._device)
         self.progress, self._rows_wanted = 0.0, self.config.epochs * len(data)
         shuffle = np.random.default_rng((self._seed, self._state.updates))
         for epoch in range(self.config.epochs):
-            order = torch.from_numpy(shuffle.permutation(len(data))).to(self._device)
+            order = self._on_device(shuffle.permutation(len(data)))
             for start, stop in batch_edges(len(data), self.config.batch):
                 self._step(data.rows(order[start:stop]), totals, between, f"epoch {epoch + 1}, row {start}")
+        totals.settle()
         report = self._report(totals, figures, before, len(data))
         if self._state.normalizer is not None:
-            self._state.normalizer.take_in(
-                rollout.obs, rollout.learn
-            )  # what was collected and learned with the same statistics
+            # What was collected and learned with the same statistics.
+            self._state.normalizer.take_in(usable.obs, usable.learn)
         return report
+
+    def _on_device(self, array: NDArray[Any]) -> Tensor:
+        """Where it is, on a CPU; a copy that is not waited for, on a GPU."""
+        return torch.from_numpy(array).to(self._device, non_blocking=True)
 
     def _with_earlier(self, newest: Experience) -> Experience:
         """The newest rows and those of the iterations in the buffer; only the buffer keeps copies."""
@@ -191,10 +277,9 @@ class PPOLearner:
         self._buffer.append(newest.owned())
         return join(list(self._buffer))
 
-    def _experience(self, rollout: Rollout) -> tuple[Experience, dict[str, float]]:
-        """Rows with advantages and critic targets, and the figures that are known before learning."""
+    def _experience(self, rollout: Rollout, obs: Tensor) -> tuple[Experience, dict[str, float]]:
+        """Rows with advantages and critic targets, and the figures that are known before learning. obs: the rollout's."""
         w, t, a = rollout.shape
-        obs = torch.from_numpy(rollout.obs.reshape(-1, self._obs_size)).to(self._device)
         values = self._values(obs, rollout.seen).reshape(w, t + 1, a)
         guards.check_values(values, rollout)
         rewards, clipped = self._scaled_rewards(rollout)
@@ -204,14 +289,14 @@ class PPOLearner:
         columns = [place, rollout.actions, rollout.log_probs, advantages, targets]
         if self._legal is not None and rollout.legality is not None:
             columns.append(rollout.legality[:, :-1])
-        data = Experience(obs, *(torch.from_numpy(rollout.learned(x)).to(self._device) for x in columns))
+        data = Experience(obs, *(self._on_device(rollout.learned(x)) for x in columns))
         figures = {metric_keys.RETURN_STD: self._state.return_statistics.std, metric_keys.REWARD_CLIPPED: 100 * clipped}
         return data, figures | _explained_variance(rollout.learned(values[:, :-1]), rollout.learned(targets))
 
     def _advantages(self, rollout: Rollout, rewards: Float, values: Float) -> Float:
         """GAE of every agent's own sequence, [W, T, A], from scaled rewards and the values [W, T + 1, A]."""
         worker, step, agent = np.unravel_index(rollout.final_index, rollout.shape)
-        finals = self._values(torch.from_numpy(rollout.final_obs).to(self._device))
+        finals = self._values(self._on_device(rollout.final_obs))
         by_time = _time_first(values)
         steps = gae.Steps(
             rewards=_time_first(rewards),
@@ -229,13 +314,16 @@ class PPOLearner:
 
     @torch.inference_mode()
     def _values(self, obs: Tensor, seen: Bool | None = None) -> Float:
-        """V of observations [N, D] → [N], a minibatch at a time; 0 where one of N is not `seen`."""
+        """V of observations [N, D] → [N], never in less than TF32: advantages are differences of them. 0 where one of N is
+        not `seen`.
+        """
         if seen is not None:
             some = np.flatnonzero(seen)
             all_values = np.zeros(seen.size, np.float32)
-            all_values[some] = self._values(obs.index_select(0, torch.from_numpy(some).to(self._device)))
+            all_values[some] = self._values(obs.index_select(0, self._on_device(some)))
             return all_values
-        pieces = [self._state.critic(self._seen(piece)) for piece in torch.split(obs, self._pass_rows)]
+        rows = self.pass_rows if self._device.type == "cpu" else VALUE_PASSES * self.pass_rows
+        pieces = [self._state.critic(self._seen(piece)) for piece in torch.split(obs, rows)]
         values: Float = torch.cat(pieces).squeeze(-1).cpu().numpy()
         return values
 
@@ -257,43 +345,90 @@ class PPOLearner:
         """One optimiser step of both networks on a batch, its gradient summed over minibatches weighted by their rows."""
         state, config = self._state, self.config
         mean, scale = _advantage_scale(batch.advantages) if config.normalize_advantages else (0.0, 1.0)
-        state.policy_optimizer.zero_grad()
-        state.critic_optimizer.zero_grad()
-        for raw in batch.minibatches(self._pass_rows):
+        optimizers = state.policy_optimizer, state.critic_optimizer
+        for optimizer in optimizers:
+            optimizer.zero_grad(keep=self._compiled is not None)
+        for raw in batch.minibatches(self.pass_rows):
             between()
-            part = replace(raw, obs=self._seen(raw.obs))
-            weight = len(part) / len(batch)
-            policy_loss, *figures = self._policy_loss(part, (part.advantages - mean) * scale)
-            critic_loss = mse_loss(state.critic(part.obs).squeeze(-1), part.targets)
-            torch.autograd.backward((policy_loss * weight, critic_loss * weight))
-            totals.add(len(part), (policy_loss, critic_loss, *figures))
+            self._rows_at_once = len(raw)
+            part = replace(raw, obs=self._seen(raw.obs), advantages=(raw.advantages - mean) * scale)
+            totals.add(len(part), self._pass(part, len(part) / len(batch)))
             self.progress += len(part) / self._rows_wanted
+            self._keep_pace()
+        skip = None
+        if self._scale is not None:
+            skip = self._scale.unscale([gradient for optimizer in optimizers for gradient in optimizer.gradients()])
+            self._scale.update(skip)
         norms = (
             clip_grad_norm_(state.policy.parameters(), config.max_grad_norm),
             clip_grad_norm_(state.critic.parameters(), config.max_grad_norm),
         )
+        if skip is not None:
+            norms = norms[0].where(skip == 0, 0), norms[1].where(skip == 0, 0)
         totals.close_step(norms, place)
-        state.policy_optimizer.step()
-        state.critic_optimizer.step()
+        for optimizer in optimizers:
+            optimizer.step(skip)
         state.updates += 1
 
-    def _policy_loss(self, part: Experience, advantages: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-        """Loss, entropy in nats, KL from the collecting policy, clip fraction: means over the minibatch.
+    def _pass(self, part: Experience, weight: float) -> tuple[Tensor, ...]:
+        """Forward and backward through both networks: adds to the gradients. The figures that Totals.add takes."""
+        match fault("learn.pass"):
+            case "oom":
+                raise torch.OutOfMemoryError("fault injected")
+            case "gpu":
+                raise RuntimeError("CUDA error: fault injected")
+        try:
+            figures = (self._compiled or self._losses)(
+                part.obs, part.actions, part.log_probs, part.advantages, part.targets, self._legal_rows(part)
+            )
+            losses = figures[0] * weight, figures[1] * weight
+            if self._scale is not None:
+                losses = losses[0] * self._scale.scale, losses[1] * self._scale.scale
+            torch.autograd.backward(losses)
+        except Exception as error:
+            known = isinstance(error, torch.OutOfMemoryError) or devices.device_error(error) is not None
+            if self._compiled is None or known:
+                raise
+            raise CompiledPassError(in_words(error)) from error
+        return figures
 
-        KL is Schulman's estimate r − 1 − ln r, never negative (joschu.net/blog/kl-approx.html).
+    def _losses(
+        self,
+        obs: Tensor,
+        actions: Tensor,
+        log_probs: Tensor,
+        advantages: Tensor,
+        targets: Tensor,
+        legal: Tensor | None,
+    ) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:
+        """Policy loss, critic loss, entropy in nats, KL from the collecting policy, clip fraction: means over the minibatch.
+
+        obs: as the networks see them; advantages: normalised. KL is Schulman's estimate r − 1 − ln r, never negative
+        (joschu.net/blog/kl-approx.html).
         """
-        epsilon = self.config.clip_range
-        chosen = self._distribution(self._state.policy(part.obs), self._legal_rows(part))
-        log_probs, entropy = chosen.log_prob(part.actions), chosen.entropy()
-        log_ratio = log_probs - part.log_probs
+        epsilon, hidden = self.config.clip_range, devices.DTYPES.get(self.precision)
+        chosen = self._distribution(self._state.policy(obs, hidden), legal)
+        new_log_probs, entropy = chosen.log_prob(actions), chosen.entropy()
+        log_ratio = new_log_probs - log_probs
         ratio = log_ratio.exp()
         surrogate = torch.min(ratio * advantages, ratio.clamp(1 - epsilon, 1 + epsilon) * advantages)
         mean_entropy = entropy.mean()
-        loss = -surrogate.mean() - self.config.ent_coef * mean_entropy
+        policy_loss = -surrogate.mean() - self.config.ent_coef * mean_entropy
+        critic_loss = mse_loss(self._state.critic(obs, hidden).squeeze(-1), targets)
         with torch.no_grad():
             kl = (ratio - 1 - log_ratio).mean()
             clipped = ((ratio - 1).abs() > epsilon).float().mean()
-        return loss, mean_entropy, kl, clipped
+        return policy_loss, critic_loss, mean_entropy, kl, clipped
+
+    def _keep_pace(self) -> None:
+        """Wait until the GPU is no further behind than AHEAD minibatches: it never runs dry, and `between` means now."""
+        if self._device.type != "cuda":
+            return
+        done = torch.cuda.Event(blocking=True)  # type: ignore[no-untyped-call]
+        done.record()
+        self._behind.append(done)
+        if len(self._behind) > AHEAD:
+            self._behind.popleft().synchronize()
 
     def _legal_rows(self, part: Experience) -> Tensor | None:
         """bool [N, outputs] of a minibatch; None where nothing is masked."""
@@ -316,11 +451,6 @@ class PPOLearner:
         rate = self._state.policy_optimizer.lr
         metrics |= {metric_keys.LEARNING_RATE: rate, "train/updates": float(self.updates)}
         return UpdateReport(metrics, notes=notes, rows=rows, steps=totals.steps)
-
-
-def _pass_rows(config: PPOConfig, device: torch.device) -> int:
-    """Rows of one forward and backward pass."""
-    return min(config.minibatch, CPU_ROWS) if device.type == "cpu" else config.minibatch
 
 
 def _time_first(x: NDArray[Scalar]) -> NDArray[Scalar]:

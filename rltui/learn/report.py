@@ -26,14 +26,21 @@ class UpdateReport:
 
 
 class Totals:
-    """Sums over an update. Per-row figures stay tensors until a step ends, so that a GPU is not waited for."""
+    """Sums over an update. All figures stay tensors until its end, so that a GPU is not waited for."""
 
     def __init__(self, device: torch.device) -> None:
-        self._open = torch.zeros(len(_BY_ROW), dtype=torch.float64, device=device)
+        self._zeros = torch.zeros(len(_BY_ROW), dtype=torch.float64, device=device)
+        self._open = self._zeros.clone()
+        self._steps: list[Tensor] = []  # float64 [7] each: sums by row, norms
+        self._places: list[str] = []
         self._sums = [0.0] * len(_BY_ROW)
         self._norms = [0.0, 0.0]
         self._rows = 0
-        self.steps = 0
+
+    @property
+    def steps(self) -> int:
+        """Closed so far."""
+        return len(self._steps)
 
     def add(self, rows: int, figures: tuple[Tensor, ...]) -> None:
         """A minibatch's means, in the order of policy loss, critic loss, entropy, approximate KL, clip fraction."""
@@ -41,16 +48,21 @@ class Totals:
         self._rows += rows
 
     def close_step(self, norms: tuple[Tensor, Tensor], place: str) -> None:
-        """Before an optimiser step: gradient norms of policy and critic. Raises NonFiniteError naming loss or gradient."""
-        *sums, policy, critic = torch.cat([self._open, torch.stack(norms).to(self._open)]).tolist()
-        found = {"policy loss": sums[0], "critic loss": sums[1], "policy gradient": policy, "critic gradient": critic}
-        for name, value in found.items():
-            if not math.isfinite(value):
-                raise NonFiniteError(f"{name} is {value} ({place})")
-        self._open.zero_()
-        self._sums = [total + new for total, new in zip(self._sums, sums, strict=True)]
-        self._norms = [self._norms[0] + policy, self._norms[1] + critic]
-        self.steps += 1
+        """With an optimiser step: gradient norms of policy and critic."""
+        self._steps.append(torch.cat([self._open, torch.stack(norms).to(self._open)]))
+        self._places.append(place)
+        self._open = self._zeros.clone()
+
+    def settle(self) -> None:
+        """After the last step: wait for the device. Raises NonFiniteError naming the first loss or gradient that is not."""
+        for (*sums, policy, critic), place in zip(torch.stack(self._steps).tolist(), self._places, strict=True):
+            found = {"policy loss": sums[0], "critic loss": sums[1]}
+            found |= {"policy gradient": policy, "critic gradient": critic}
+            for name, value in found.items():
+                if not math.isfinite(value):
+                    raise NonFiniteError(f"{name} is {value} ({place})")
+            self._sums = [total + new for total, new in zip(self._sums, sums, strict=True)]
+            self._norms = [self._norms[0] + policy, self._norms[1] + critic]
 
     def metrics(self) -> dict[str, float]:
         """Means over all rows of all epochs, and over the optimiser steps; PPOLearner._report adds figures of the whole update."""

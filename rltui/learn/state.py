@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 from typing import Any
@@ -68,6 +68,11 @@ class LearnerState:
         self.updates = 0
         self.notices: tuple[str, ...] = ()  # what a user must know of the checkpoint loaded
 
+    def tensors(self) -> list[Tensor]:
+        """All that an optimiser step changes on the device."""
+        networks = (*self.policy.parameters(), *self.critic.parameters())
+        return [*(p.detach() for p in networks), *self.policy_optimizer.tensors(), *self.critic_optimizer.tensors()]
+
     def snapshot(self, progress: Progress) -> LearnerSnapshot:
         """A copy to be written later, on the device where the state is (one or two milliseconds for small networks)."""
         return LearnerSnapshot(
@@ -118,35 +123,73 @@ class Backup:
 
     def __init__(self, state: LearnerState) -> None:
         self._state = state
-        both = (state.policy, state.critic)
-        self._parameters = [[(p, p.detach().clone()) for p in network.parameters()] for network in both]
-        adams = (state.policy_optimizer, state.critic_optimizer)
-        self._moments = [(moment, moment.clone()) for adam in adams for moment in adam.tensors()]
-        self._steps = [(adam, adam.steps) for adam in adams]
+        self._before = [tensor.clone() for tensor in state.tensors()]
         self._statistics = copy(state.return_statistics)
         self._observations = None if state.normalizer is None else state.normalizer.statistics
         self._updates = state.updates
 
     def change(self) -> tuple[float, float]:
         """Norm of the parameters' change since then: of the policy, of the critic."""
-        policy, critic = (
-            float(torch.stack([(p.detach() - before).norm() for p, before in pairs]).norm())
-            for pairs in self._parameters
-        )
+        before = iter(self._before)  # begins with the parameters
+        norms = [
+            torch.stack([(p.detach() - next(before)).norm() for p in network.parameters()]).norm()
+            for network in (self._state.policy, self._state.critic)
+        ]
+        policy, critic = torch.stack(norms).tolist()
         return policy, critic
 
     @torch.no_grad()
     def restore(self) -> None:
-        """Put everything back."""
-        for tensor, before in (*self._parameters[0], *self._parameters[1], *self._moments):
-            tensor.copy_(before)
-        for adam, steps in self._steps:
+        """Put everything back; first what is not on the device, which may have failed."""
+        self._state.updates, self._state.return_statistics = self._updates, copy(self._statistics)
+        for adam in (self._state.policy_optimizer, self._state.critic_optimizer):
             adam.zero_grad()
-            adam.steps = steps
-        self._state.return_statistics = self._statistics
+        for tensor, before in zip(self._state.tensors(), self._before, strict=True):
+            tensor.copy_(before)
         if self._state.normalizer is not None and self._observations is not None:
             self._state.normalizer.use(self._observations)
-        self._state.updates = self._updates
+
+
+class HostCopy:
+    """The state after an update in the machine's own memory: what is saved when the GPU fails."""
+
+    def __init__(self, state: LearnerState, new: Callable[[], LearnerState]) -> None:
+        """new: makes a state of the same shape on the CPU, at need."""
+        self._state, self._new = state, new
+        self._copies = [torch.empty_like(t, device="cpu", pin_memory=t.is_cuda) for t in state.tensors()]
+        self._of: int | None = None  # the count of optimiser steps that it is whole for
+
+    @property
+    def current(self) -> bool:
+        """Whether it holds the state as it is; in an update, as it was before."""
+        return self._of == self._state.updates
+
+    def forget(self) -> None:
+        """The state has become another."""
+        self._of = None
+
+    def take(self) -> None:
+        """Copy, and wait for the copies."""
+        self._of, state = None, self._state
+        for there, here in zip(state.tensors(), self._copies, strict=True):
+            here.copy_(there, non_blocking=True)
+        if self._copies[0].is_pinned():
+            torch.cuda.synchronize()
+        self._rates = state.policy_optimizer.lr, state.critic_optimizer.lr
+        self._statistics = copy(state.return_statistics)
+        self._observations = None if state.normalizer is None else state.normalizer.statistics
+        self._of = state.updates
+
+    def snapshot(self, progress: Progress) -> LearnerSnapshot:
+        """Of the state copied."""
+        twin = self._new()
+        for here, now in zip(self._copies, twin.tensors(), strict=True):
+            now.copy_(here)
+        twin.policy_optimizer.lr, twin.critic_optimizer.lr = self._rates
+        twin.return_statistics, twin.updates = self._statistics, self._of or 0
+        if twin.normalizer is not None and self._observations is not None:
+            twin.normalizer.use(self._observations)
+        return twin.snapshot(progress)
 
 
 def _of_normalizing(wanted: bool, found: ObservationStatistics | None) -> tuple[str, ...]:

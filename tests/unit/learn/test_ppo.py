@@ -344,7 +344,7 @@ def test_the_update_is_that_of_a_slow_twin() -> None:
     ours, twin = masked_learner(config), masked_learner(config)
     data = masked_rollout(ours)
     report = ours.update(data)
-    figures, _ = twin._experience(data)
+    figures, _ = twin._experience(data, torch.from_numpy(data.obs.reshape(-1, OBS)))
     advantages = (figures.advantages - figures.advantages.mean()) / figures.advantages.std()
     loss, entropies = torch.zeros(()), []
     for row in range(len(figures)):

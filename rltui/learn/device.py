@@ -1,0 +1,101 @@
+"""What the learner's device can do: the precision of its matrix products, how many rows go through at a time, fp16's loss
+scale, and how its errors are told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+import torch
+from torch import Tensor
+
+from rltui.errors import RltuiError
+from rltui.learn.config import NetSizes, PPOConfig, Precision
+
+# What `auto` means, as tests/measure/learner_options.py has measured it.
+AUTO_CPU: Precision = "float32"
+AUTO_AMPERE: Precision = "bf16"  # and newer GPUs
+AUTO_VOLTA: Precision = "fp16"  # and Turing, which have no bf16
+AUTO_OLDER: Precision = "float32"
+CPU_ROWS = 2_048  # of one pass on a CPU: what it leaves behind stays in the cache, and controls are polled often enough
+GPU_ROWS = 65_536  # of one pass on a GPU, at most: more is no faster
+GPU_SHARE = 0.5  # of the memory that is free at the start, for one pass
+LEAST_ROWS = 256  # of a pass, below which a lack of memory is not the rows' fault
+
+DTYPES = {"bf16": torch.bfloat16, "fp16": torch.float16}
+
+
+def choose_precision(wanted: str, device: torch.device) -> Precision:
+    """`learner.precision`, resolved. tf32 is a GPU's: on a CPU it is float32."""
+    if device.type == "cpu":
+        return AUTO_CPU if wanted == "auto" else "float32" if wanted == "tf32" else wanted  # type: ignore[return-value]
+    if wanted != "auto":
+        return wanted  # type: ignore[return-value]
+    major, _ = torch.cuda.get_device_capability(device)
+    return AUTO_AMPERE if major >= 8 else AUTO_VOLTA if major == 7 else AUTO_OLDER
+
+
+@contextmanager
+def products(precision: Precision, device: torch.device) -> Iterator[None]:
+    """Float32 matrix products on a GPU in TF32, unless float32 is wanted; afterwards as they were before."""
+    before = torch.get_float32_matmul_precision()
+    if device.type == "cuda":
+        torch.set_float32_matmul_precision("highest" if precision == "float32" else "high")
+    try:
+        yield
+    finally:
+        torch.set_float32_matmul_precision(before)
+
+
+def pass_rows(config: PPOConfig, sizes: NetSizes, device: torch.device) -> int:
+    """Rows of one forward and backward pass: as many of `ppo.minibatch` as the device is good for."""
+    wanted = config.batch if config.minibatch == "auto" else config.minibatch
+    if device.type == "cpu":
+        return min(wanted, CPU_ROWS)
+    if config.minibatch != "auto":
+        return wanted
+    free, _ = torch.cuda.mem_get_info(device)
+    return max(LEAST_ROWS, min(wanted, GPU_ROWS, int(GPU_SHARE * free / row_bytes(sizes))))
+
+
+def row_bytes(sizes: NetSizes) -> int:
+    """GPU memory of a row in one pass of both networks, at most: what the layers leave for the way back, their widest
+    gradients, and a dozen arrays over the actions.
+    """
+    hidden: Sequence[int] = (*sizes.policy_layers, *sizes.critic_layers)
+    return 4 * (3 * sizes.obs_size + 2 * sum(hidden) + 4 * max(hidden, default=0) + 12 * sizes.policy[-1])
+
+
+class LossScale:
+    """fp16's: losses are scaled up so that small gradients do not vanish; a step with an infinite one is skipped and the
+    scale halved. All on the device, with torch's own kernels (torch.amp.GradScaler waits for it at every step).
+    """
+
+    GROWS_AFTER = 2_000  # steps without a skip
+
+    def __init__(self, device: torch.device) -> None:
+        self.scale = torch.full((), 2.0**16, device=device)
+        self._good_steps = torch.zeros((), dtype=torch.int32, device=device)
+
+    def unscale(self, gradients: list[Tensor]) -> Tensor:
+        """Bring the gradients back to size. 1.0 where one is not finite, so that the step is to be skipped, else 0.0."""
+        found = torch.zeros((), device=self.scale.device)
+        torch._amp_foreach_non_finite_check_and_unscale_(gradients, found, self.scale.reciprocal())
+        return found * (self.scale > 1)  # what is infinite unscaled is so in float32 too: the guard's to name
+
+    def update(self, skipped: Tensor) -> None:
+        """After a step."""
+        torch._amp_update_scale_(self.scale, self._good_steps, skipped, 2.0, 0.5, self.GROWS_AFTER)
+
+
+def device_error(error: BaseException) -> RltuiError | None:
+    """A GPU's failure in words for a user; None for any other error. Nothing on that GPU can be reached afterwards."""
+    if isinstance(error, torch.OutOfMemoryError) or not isinstance(error, RuntimeError):
+        return None
+    if not isinstance(error, torch.AcceleratorError) and "CUDA error" not in str(error):
+        return None
+    return RltuiError(
+        f"the GPU failed in an update: {str(error).partition(chr(10))[0]}",
+        "training can go on from the newest checkpoint: start it again; where that fails too, look at nvidia-smi",
+    )

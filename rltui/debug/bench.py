@@ -74,7 +74,7 @@ def bench(profile: Profile, options: BenchOptions, tell: Callable[[str], None]) 
                 f"round {number + 1} of {options.rounds}: limit {newest.limit:,.0f}, collected {newest.speed.collected:,.0f} "
                 f"({newest.speed.collected / newest.limit:.1%}), overall {newest.speed.overall:,.0f} steps/s"
             )
-        update = update_against_bare(update_shape(profile, stack.shape, stack.learner.config.minibatch))
+        update = update_against_bare(update_shape(profile, stack.shape, stack.learner.pass_rows))
         return _result(stack, rounds, update)
 
 

@@ -80,9 +80,9 @@ def shortened(profile: Profile, most: int = MEASURED_ROWS) -> Profile:
     games = worker_count(profile) * profile.collect.arenas * learning_cars(profile)
     rows = min(profile.ppo.iteration, max(most, LEAST_STEPS * games))
     batch = min(profile.ppo.batch, rows)
-    ppo = profile.ppo.model_copy(
-        update={"iteration": rows, "batch": batch, "minibatch": min(profile.ppo.minibatch, batch)}
-    )
+    minibatch = profile.ppo.minibatch
+    minibatch = minibatch if minibatch == "auto" else min(minibatch, batch)
+    ppo = profile.ppo.model_copy(update={"iteration": rows, "batch": batch, "minibatch": minibatch})
     return profile.model_copy(update={"ppo": ppo})
 
 

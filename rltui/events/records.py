@@ -83,13 +83,14 @@ class RunStarted(_Timed, frozen=True, kw_only=True):
     tick_skip: Count
     iteration: Count  # timesteps wanted per iteration
     batch: Count
-    minibatch: Count
+    minibatch: Count  # rows worked on at a time, as it came out
     epochs: Count
     save_every: Count
     milestone_interval: Count
     reward_names: list[str]
     obs: str = ""  # the observation's signature: kind, parameters, size
     table_hash: str = ""  # of the action table
+    precision: str = ""  # of the update's matrix products; empty: unknown
     by_hand: dict[str, Figure] = {}  # settings as in SettingChanged, set by hand and still in force
     reward_weights: dict[str, Figure] = {}  # by name, as the profile has them at this point; empty: unknown
     ppo: dict[str, bool | Figure | str] = {}  # the profile's section of that name; empty: unknown

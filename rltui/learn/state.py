@@ -175,7 +175,6 @@ class HostCopy:
             here.copy_(there, non_blocking=True)
         if self._copies[0].is_pinned():
             torch.cuda.synchronize()
-        self._rates = state.policy_optimizer.lr, state.critic_optimizer.lr
         self._statistics = copy(state.return_statistics)
         self._observations = None if state.normalizer is None else state.normalizer.statistics
         self._of = state.updates
@@ -185,7 +184,10 @@ class HostCopy:
         twin = self._new()
         for here, now in zip(self._copies, twin.tensors(), strict=True):
             now.copy_(here)
-        twin.policy_optimizer.lr, twin.critic_optimizer.lr = self._rates
+        twin.policy_optimizer.lr, twin.critic_optimizer.lr = (
+            self._state.policy_optimizer.lr,
+            self._state.critic_optimizer.lr,
+        )
         twin.return_statistics, twin.updates = self._statistics, self._of or 0
         if twin.normalizer is not None and self._observations is not None:
             twin.normalizer.use(self._observations)

@@ -79,6 +79,7 @@ def _unit(name: str) -> dict[str, Any]:
 
 Whole = Annotated[int, BeforeValidator(whole_number)]
 AutoCount = Annotated[int, Field(ge=1, le=512), BeforeValidator(whole_number)] | Literal["auto"]
+AutoRows = Annotated[int, Field(ge=1), BeforeValidator(whole_number)] | Literal["auto"]
 Layer = Annotated[int, Field(ge=1, le=16384), BeforeValidator(whole_number)]
 Layers = Annotated[tuple[Layer, ...], Field(min_length=1, max_length=16)]
 Phase = Annotated[int, Field(ge=0, le=99), BeforeValidator(whole_number)]
@@ -289,11 +290,10 @@ class PpoSection(Section):
         description="Rows of one optimizer step. A last, smaller one is used too.",
         json_schema_extra={"unit": "timesteps", "follows": "ppo.iteration"},
     )
-    minibatch: Whole = Field(
-        default_factory=lambda data: int(data.get("batch", 1)),
-        ge=1,
-        description="Rows worked on at a time: splits a batch to save memory and changes nothing else.",
-        json_schema_extra={"unit": "timesteps", "follows": "ppo.batch"},
+    minibatch: AutoRows = Field(
+        default="auto",
+        description="Rows worked on at a time: splits a batch to save memory and changes nothing else. auto: what fits.",
+        json_schema_extra=_unit("timesteps"),
     )
     buffer_iterations: Whole = Field(
         default=1, ge=1, le=100, description="Newest iterations learnt from. Above 1, older data is used again."
@@ -394,6 +394,16 @@ class LearnerSection(Section):
 
     device: Literal["auto", "cpu", "cuda"] = Field(default="auto", description="auto: the GPU if there is one.")
     threads: AutoCount = Field(default="auto", description="Threads of the update. auto: one for each processor core.")
+    precision: Literal["auto", "float32", "tf32", "bf16", "fp16"] = Field(
+        default="auto",
+        description="Of the hidden layers' matrix products in the update; losses and weights are float32. "
+        "auto: the fastest that is safe on the device, float32 on a CPU.",
+    )
+    compile: Literal["off", "on", "graphs"] = Field(
+        default="off",
+        description="The update by torch.compile, which takes a minute to begin; graphs: with CUDA graphs. "
+        "Where it fails, training goes on without it.",
+    )
 
 
 class KeepSection(Section):

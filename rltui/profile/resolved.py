@@ -155,6 +155,7 @@ def estimate_memory(profile: Profile, obs_size: int, actions: int) -> MemoryEsti
         parameter_count(obs_size, layers, outputs) for layers, outputs in nets
     )  # and gradient, two moments
     widest = max(obs_size + 2 * sum(layers) + 3 * outputs for layers, outputs in nets)
-    learning = 8 * min(profile.ppo.minibatch, profile.ppo.batch) * widest
+    ppo = profile.ppo
+    learning = 8 * (ppo.batch if ppo.minibatch == "auto" else min(ppo.minibatch, ppo.batch)) * widest
     processes = TRAINER_MB + workers * (WORKER_MB + ARENA_MB * profile.collect.arenas)
     return MemoryEstimate(round(processes + (shared + weights + learning) / MEGABYTE), ceil(shared / MEGABYTE))

@@ -169,7 +169,7 @@ def broken_rules(data: Mapping[str, Any]) -> list[ValidationFinding]:
 def _minibatch(data: Mapping[str, Any]) -> Iterator[ValidationFinding]:
     ppo = table(data, "ppo")
     batch = number(ppo, "batch", number(ppo, "iteration", PpoSection.model_fields["iteration"].default))
-    minibatch = number(ppo, "minibatch", batch)
+    minibatch = number(ppo, "minibatch", None)
     if batch is not None and minibatch is not None and minibatch > batch >= 1:
         yield ValidationFinding(
             ("ppo", "minibatch"),

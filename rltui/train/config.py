@@ -88,8 +88,15 @@ class ResolvedConfig:
         settings = section.model_dump(exclude={"iteration", *OF_SCHEDULE})
         rows = self.shape.rows * self.workers
         for name in ("batch", "minibatch"):
-            settings[name] = -(-settings[name] * rows // section.iteration)
-        return PPOConfig(**settings, normalize_observations=self.profile.obs.normalize)
+            if settings[name] != "auto":
+                settings[name] = -(-settings[name] * rows // section.iteration)
+        learner = self.profile.learner
+        return PPOConfig(
+            **settings,
+            normalize_observations=self.profile.obs.normalize,
+            precision=learner.precision,
+            compile=learner.compile,
+        )
 
     @cached_property
     def text(self) -> str:

@@ -108,13 +108,14 @@ def start_summary(run: RunStarted) -> list[str]:
     rates = f"{run.learning_rate:g}" + (
         f" (critic {run.critic_learning_rate:g})" if run.critic_learning_rate != run.learning_rate else ""
     )
+    precision = f" in {run.precision}" if run.precision else ""
     limit = f"to {run.step_limit:,} timesteps" if run.step_limit is not None else "until stopped"
     phase = f"phase {run.phase} {run.label}".strip() if run.phase is not None else ""
     task = "".join(f", {part}" for part in (phase, run.stage) if part)
     return [
         f"run {run.run}: {run.profile}{task}, {limit}, by {run.author}, rltui {run.versions.get('rltui', '?')}",
         f"game {run.blue}v{run.orange}, tick skip {run.tick_skip}, observation {run.obs_size}, {run.actions} actions, seed {run.seed}",
-        f"policy {nets} ({run.policy_parameters:,} parameters), critic {critic} ({run.critic_parameters:,}), on {run.device}",
+        f"policy {nets} ({run.policy_parameters:,} parameters), critic {critic} ({run.critic_parameters:,}), on {run.device}{precision}",
         f"{run.workers} workers x {run.arenas} arenas, iteration {run.iteration:,}, batch {run.batch:,}, minibatch {run.minibatch:,}, "
         f"{run.epochs} epochs, learning rate {rates}, gamma {run.gamma:g}",
         *([f"matrix kernel {run.kernel}"] if run.kernel else []),

@@ -150,7 +150,7 @@ def facts_of(header: RunStarted) -> list[tuple[str, str]]:
             f"entropy coefficient {header.ent_coef:g}, gamma {header.gamma:g}, {formatting.plural(header.epochs, 'epoch')}",
         ),
         ("data", f"{header.iteration:,} an iteration, batch {header.batch:,}{_minibatch(header)}"),
-        ("workers", f"{header.workers} × {header.arenas} arenas, learner on {header.device}"),
+        ("workers", f"{header.workers} × {header.arenas} arenas, learner on {header.device}{_precision(header)}"),
         *([("kernel", header.kernel)] if header.kernel else []),
         (
             "saving",
@@ -168,6 +168,10 @@ def facts_of(header: RunStarted) -> list[tuple[str, str]]:
 def _rates(header: RunStarted) -> str:
     policy, critic = f"{header.learning_rate:g}", f"{header.critic_learning_rate:g}"
     return f"learning rate {policy}" if policy == critic else f"policy {policy}, critic {critic}"
+
+
+def _precision(header: RunStarted) -> str:
+    return "" if header.precision in ("", "float32") else f" in {header.precision}"
 
 
 def _minibatch(header: RunStarted) -> str:

@@ -69,3 +69,21 @@ def test_the_empty_state_is_that_before_the_first_step() -> None:
     adam.load({})
     assert adam.steps == 0
     assert all(not moment.any() for moment in adam.tensors())
+
+
+def test_the_fused_kernel_is_torchs_within_rounding_and_can_skip() -> None:
+    ours, adam, theirs, judge = pair()
+    go, skip = torch.tensor(0.0), torch.tensor(1.0)
+    for seed in range(20):
+        torch.autograd.backward(ours(torch.full((4, 6), float(seed))).square().mean())
+        torch.autograd.backward(theirs(torch.full((4, 6), float(seed))).square().mean())
+        before = [tensor.clone() for tensor in (*ours.parameters(), *adam.tensors())]
+        adam.step(skip)
+        assert all(map(torch.equal, before, (*ours.parameters(), *adam.tensors())))
+        adam.step(go)
+        judge.step()
+        adam.zero_grad()
+        judge.zero_grad()
+    assert adam.steps == 20
+    for mine, other in zip(ours.parameters(), theirs.parameters(), strict=True):
+        torch.testing.assert_close(mine, other, atol=1e-6, rtol=1e-5)

@@ -38,7 +38,8 @@ def test_values_are_complete(rendered: str) -> None:
     assert data["terminals"][1] == {"kind": "no_touch", "seconds": 15.0}
     assert data["rewards"]["strong_hit"] == {"weight": 0.5, "full_hit_speed": 2300.0}
     assert data["ppo"]["critic_learning_rate"] == 2e-5
-    assert data["ppo"]["batch"] == data["ppo"]["minibatch"] == data["ppo"]["iteration"] == 50_000
+    assert data["ppo"]["batch"] == data["ppo"]["iteration"] == 50_000
+    assert data["ppo"]["minibatch"] == data["learner"]["precision"] == "auto"
 
 
 def test_gamma_has_its_half_life_in_seconds_of_this_tick_skip(rendered: str) -> None:

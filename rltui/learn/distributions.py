@@ -44,9 +44,9 @@ class TorchCategorical:
 
     def entropy(self) -> Tensor:
         """At most ln of how many rows are legal."""
-        if self._entropy is not None:
-            return self._entropy
-        return -torch.linalg.vecdot(self._log_probs.exp(), self._log_probs)
+        if self._entropy is None:
+            self._entropy = torch.linalg.vecdot(self._log_probs.exp(), self._log_probs).neg()
+        return self._entropy
 
 
 class _LogSoftmax(torch.autograd.Function):

@@ -29,7 +29,7 @@ from torch import Tensor
 
 from rltui.debug.update_bench import UpdateShape, _bare, random_rollout
 from rltui.errors import RltuiError
-from rltui.learn import adam, device, networks, ppo, report
+from rltui.learn import adam, device, distributions, networks, report
 from rltui.learn.config import NetSizes, PPOConfig
 from rltui.learn.ppo import PPOLearner
 from rltui.learn.rollout import Rollout
@@ -58,10 +58,15 @@ class Variant:
             return work()
 
 
-def autograd_evaluate(logits: Tensor, actions: Tensor, legal: Tensor | None = None) -> tuple[Tensor, Tensor]:
-    log_probs = torch.log_softmax(logits, dim=-1)
-    chosen = log_probs.gather(-1, actions.unsqueeze(-1)).squeeze(-1)
-    return chosen, -(log_probs.exp() * log_probs).sum(dim=-1)
+class AutogradCategorical(distributions.TorchCategorical):
+    """With the gradient that autograd finds."""
+
+    def __init__(self, logits: Tensor, legal: Tensor | None = None) -> None:
+        self._log_probs = torch.log_softmax(logits, dim=-1)
+        self._entropy = None
+
+    def entropy(self) -> Tensor:
+        return -(self._log_probs.exp() * self._log_probs).sum(dim=-1)
 
 
 def all_layers_low(self: networks.FeedForward, obs: Tensor, hidden: torch.dtype | None = None) -> Tensor:
@@ -77,7 +82,7 @@ def unfused(self: adam.Adam, skip: Tensor | None = None) -> None:
         self._step_by_parameter()
 
 
-HAND = (ppo, "evaluate", autograd_evaluate)
+AUTOGRAD = (distributions, "TorchCategorical", AutogradCategorical)
 GPU = (
     Variant("auto"),
     Variant("auto again"),
@@ -91,7 +96,7 @@ GPU = (
     Variant("minibatch 32768", {"minibatch": 32_768}),
     Variant("minibatch 131072", {"minibatch": 131_072}),
     Variant("Adam by parameter", {}, ((adam.Adam, "step", unfused),)),
-    Variant("autograd's softmax", {}, (HAND,)),
+    Variant("autograd's softmax", {}, (AUTOGRAD,)),
     Variant("no host copy", {}, host_copy=False),
     Variant("batch 10,000", {"batch": 10_000}),
 )
@@ -107,7 +112,7 @@ CPU = (
     Variant("1024 rows", {}, ((device, "CPU_ROWS", 1024),)),
     Variant("2048 rows", {}, ((device, "CPU_ROWS", 2048),)),
     Variant("8192 rows", {}, ((device, "CPU_ROWS", 8192),)),
-    Variant("autograd's softmax", {}, (HAND,)),
+    Variant("autograd's softmax", {}, (AUTOGRAD,)),
     Variant("bf16", {"precision": "bf16"}),
 )
 
@@ -123,7 +128,7 @@ def measure(variants: tuple[Variant, ...], shape: UpdateShape, where: str, round
     """All variants once uncounted, then `rounds` times in alternation; prints the table."""
     variants = tuple(replace(variant, seconds=[], notes=set()) for variant in variants)
     data = random_rollout(shape)
-    sizes = NetSizes(shape.obs_size, shape.n_actions, shape.layers, shape.critic_layers)
+    sizes = NetSizes(shape.obs_size, shape.actions, shape.layers, shape.critic_layers)
     exact = PPOLearner(sizes, replace(CONFIG, precision="float32"), where)
     start = vector(exact)
     exact_log_probs = log_probs(exact, data)
@@ -208,7 +213,7 @@ def log_probs(learner: PPOLearner, data: Rollout) -> Tensor:
     with torch.no_grad(), device.products(learner.precision, learner._device):
         obs = torch.from_numpy(np.ascontiguousarray(rows)).to(learner._device)
         logits = learner._state.policy(obs, device.DTYPES.get(learner.precision))
-        return ppo.evaluate(logits, actions)[0].cpu()
+        return learner._distribution(logits, None).log_prob(actions).cpu()
 
 
 def profile_host(layers: tuple[int, ...], rows: int, where: str) -> None:
@@ -218,7 +223,7 @@ def profile_host(layers: tuple[int, ...], rows: int, where: str) -> None:
 
     shape = shape_of(layers, rows)
     data = random_rollout(shape)
-    learner = PPOLearner(NetSizes(shape.obs_size, shape.n_actions, layers, layers), CONFIG, where)
+    learner = PPOLearner(NetSizes(shape.obs_size, shape.actions, layers, layers), CONFIG, where)
     for _ in range(3):
         learner.update(data)
     profile = cProfile.Profile()
@@ -234,7 +239,7 @@ def profile_host(layers: tuple[int, ...], rows: int, where: str) -> None:
 def unwaited() -> None:
     """Whether the loop over the epochs ever waits for the GPU: torch raises where it does."""
     shape = shape_of(SMALL, 50_000)
-    data, sizes = random_rollout(shape), NetSizes(shape.obs_size, shape.n_actions, SMALL, SMALL)
+    data, sizes = random_rollout(shape), NetSizes(shape.obs_size, shape.actions, SMALL, SMALL)
     settle = report.Totals.settle
 
     def end(totals: report.Totals) -> None:
@@ -257,7 +262,7 @@ def unwaited() -> None:
 def full_memory() -> None:
     """A real OutOfMemoryError: halved once or more, nothing lost, and the same update as a run that began so."""
     shape = shape_of(BIG, 100_000)
-    data, sizes = random_rollout(shape), NetSizes(shape.obs_size, shape.n_actions, BIG, BIG)
+    data, sizes = random_rollout(shape), NetSizes(shape.obs_size, shape.actions, BIG, BIG)
     config = replace(CONFIG, minibatch=100_000, precision="float32")
     torch.cuda.empty_cache()
     total = torch.cuda.get_device_properties(0).total_memory
@@ -277,7 +282,7 @@ def full_memory() -> None:
 def lost_gpu() -> None:
     """In a child: a kernel's assertion in the third minibatch of the second update. The state before it must come out."""
     shape = shape_of(SMALL, 50_000)
-    data, sizes = random_rollout(shape), NetSizes(shape.obs_size, shape.n_actions, SMALL, SMALL)
+    data, sizes = random_rollout(shape), NetSizes(shape.obs_size, shape.actions, SMALL, SMALL)
     learner = PPOLearner(sizes, replace(CONFIG, minibatch=8_192), "cuda")
     learner.update(data)
     before, calls = learner.snapshot().files(), 0

@@ -7,12 +7,13 @@ from dataclasses import replace
 import pytest
 import torch
 
+from rltui.actions.spec import ActionSpec
 from rltui.learn.config import NetSizes
 from rltui.learn.device import CPU_ROWS, GPU_ROWS, LossScale, choose_precision, pass_rows, products, row_bytes
 from tests.fakes.rollouts import CONFIG, learner, rollout, weights
 
 CPU, GPU = torch.device("cpu"), torch.device("cuda")
-BIG = NetSizes(92, 90, (2048, 2048, 1024, 1024), (2048, 2048, 1024, 1024))
+BIG = NetSizes(92, ActionSpec(90), (2048, 2048, 1024, 1024), (2048, 2048, 1024, 1024))
 AUTO = replace(CONFIG, minibatch="auto", batch=200_000)
 
 

@@ -96,6 +96,6 @@ def device_error(error: BaseException) -> RltuiError | None:
     if not isinstance(error, torch.AcceleratorError) and "CUDA error" not in str(error):
         return None
     return RltuiError(
-        f"the GPU failed in an update: {str(error).partition(chr(10))[0]}",
+        f"the GPU failed: {str(error).partition(chr(10))[0]}",
         "training can go on from the newest checkpoint: start it again; where that fails too, look at nvidia-smi",
     )

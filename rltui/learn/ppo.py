@@ -178,19 +178,14 @@ class PPOLearner:
         """Learn from one iteration. `between` is called before every minibatch; what it raises abandons the update.
 
         A non-finite number anywhere drops the update. Dropped or abandoned, everything is as before, bit for bit:
-        weights, Adam's state, return statistics, buffer. Raises ValueError for arrays that do not fit, RltuiError where
-        the GPU fails: `snapshot` then has the state from before.
+        weights, Adam's state, return statistics, buffer. Raises ValueError for arrays that do not fit. Where the GPU fails
+        (`device.device_error`) `snapshot` still has the state from before.
 
         Where memory does not suffice the update is made again with half the rows at a time, and all later ones too.
         """
         rollout.check(self._obs_size, self._actions)
-        try:
-            with devices.products(self.precision, self._device):
-                return self._learn(rollout, between)
-        except RuntimeError as error:
-            if (failed := devices.device_error(error)) is not None:
-                raise failed from error
-            raise
+        with devices.products(self.precision, self._device):
+            return self._learn(rollout, between)
 
     def _learn(self, rollout: Rollout, between: Callable[[], None]) -> UpdateReport:
         """The update, made again where its passes have to be others."""

@@ -174,7 +174,7 @@ class HostCopy:
         for there, here in zip(state.tensors(), self._copies, strict=True):
             here.copy_(there, non_blocking=True)
         if self._copies[0].is_pinned():
-            torch.cuda.synchronize()
+            torch.cuda.current_stream().synchronize()
         self._statistics = copy(state.return_statistics)
         self._observations = None if state.normalizer is None else state.normalizer.statistics
         self._of = state.updates

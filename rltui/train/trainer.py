@@ -12,6 +12,7 @@ from rltui.errors import RltuiError
 from rltui.events import metric_keys
 from rltui.events.commands import NextPhase
 from rltui.events.records import IterationFinished, LogLine
+from rltui.learn.device import device_error
 from rltui.learn.report import UpdateReport
 from rltui.train.active_task import ActiveTask, LoopState
 from rltui.train.checkpointing import CheckpointScheduler, CheckpointWriter
@@ -89,6 +90,9 @@ class Trainer:
             self._loop.publish(
                 LogLine(time=time.time(), level="error", source="trainer", message=traceback.format_exc())
             )
+            if (failed := device_error(error)) is not None:
+                self._fail(failed.message)
+                raise failed from error
             return self._fail(f"{type(error).__name__}: {error}")
 
     def _begin(self) -> None:

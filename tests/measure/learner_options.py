@@ -28,7 +28,6 @@ import torch
 from torch import Tensor
 
 from rltui.debug.update_bench import UpdateShape, _bare, random_rollout
-from rltui.errors import RltuiError
 from rltui.learn import adam, device, distributions, networks, report
 from rltui.learn.config import NetSizes, PPOConfig
 from rltui.learn.ppo import PPOLearner
@@ -295,8 +294,9 @@ def lost_gpu() -> None:
 
     try:
         learner.update(data, fail)
-    except RltuiError as error:
-        print(f"lost GPU: {error.message}; {error.hint}")
+    except RuntimeError as error:
+        told = device.device_error(error)
+        print(f"lost GPU: {told.message if told else repr(error)}")
     same = learner.snapshot().files() == before
     print(f"lost GPU: the state from before is {'whole' if same else 'NOT whole'}", flush=True)
     sys.stdout.flush()

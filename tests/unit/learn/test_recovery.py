@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 import torch
 
-from rltui.errors import RltuiError
 from rltui.learn.checkpoint_files import Progress
+from rltui.learn.device import device_error
 from rltui.learn.ppo import PPOLearner
 from rltui.learn.state import HostCopy
 from tests.fakes.rollouts import CONFIG, learner, rollout, weights
@@ -98,8 +98,11 @@ def test_a_failed_gpu_leaves_the_state_of_the_update_before(
                         patched.setattr(ours._state, name, lost)
                     lost()
 
-            with pytest.raises(RltuiError, match=r"the GPU failed .* an illegal memory access was encountered$"):
+            with pytest.raises(RuntimeError) as caught:
                 ours.update(rollout(), fail)
+            told = device_error(caught.value)
+            assert told is not None
+            assert told.message == "the GPU failed: CUDA error: an illegal memory access was encountered"
             assert ours.snapshot(Progress(cumulative_timesteps=7)).files() == before
 
 

@@ -216,7 +216,7 @@ def measure_learner(config: ResolvedConfig, seconds: float) -> LearnerFigures:
 
 def _learned(config: ResolvedConfig, seconds: float) -> UpdateShape:
     """So many of an iteration's steps as take about so long."""
-    shape = update_shape(config.profile, config.shape, config.ppo.minibatch)
+    shape = update_shape(config.profile, config.shape, config.pass_rows)
     one = update_against_bare(replace(shape, steps=1), 1, config.threads, config.device, config.ppo)
     return replace(shape, steps=max(1, min(shape.steps, int(seconds / one.update_seconds))))
 

@@ -12,6 +12,7 @@ from rltui.env.spec import EnvSpec
 from rltui.errors import RltuiError, in_words
 from rltui.events.records import Record
 from rltui.learn.config import NetSizes, PPOConfig
+from rltui.learn.device import pass_rows
 from rltui.learn.ppo import PPOLearner
 from rltui.learn.schedules import Schedule
 from rltui.policy.weights import flat_size
@@ -116,15 +117,26 @@ class ResolvedConfig:
             target_kl=ppo.target_kl,
         )
 
+    @property
+    def net_sizes(self) -> NetSizes:
+        """Of policy and critic."""
+        return NetSizes(self.size.obs, self.size.actions, self.profile.policy.layers, self.profile.critic.layers)
+
+    @property
+    def pass_rows(self) -> int:
+        """Rows that the learner works on at a time."""
+        import torch
+
+        return pass_rows(self.ppo, self.net_sizes, torch.device(self.device))
+
     def learner(self) -> PPOLearner:
         """A new learner with the profile's seed; sets torch's number of threads for this process."""
         import torch
 
         torch.set_num_threads(self.threads)
         policy, critic = self.profile.policy.layers, self.profile.critic.layers
-        sizes = NetSizes(self.size.obs, self.size.actions, policy, critic)
         try:
-            return PPOLearner(sizes, self.ppo, self.device, self.profile.run.seed)
+            return PPOLearner(self.net_sizes, self.ppo, self.device, self.profile.run.seed)
         except (RuntimeError, MemoryError) as error:  # torch's own words speak of allocators
             seen = f"{self.size.obs:,} numbers observed, hidden layers {list(policy)} and {list(critic)}"
             raise RltuiError(

@@ -128,7 +128,7 @@ def diagnose(profile: Profile, parts: Collection[str], seconds: float, tell: Tel
     found = replace(found, recommendations=advised)
     if not (found.env and found.learner):
         return found
-    whole = shares(found.env[0], found.learner.steps_per_second)
+    whole = shares(found.env[0], found.learner.steps_per_second, profile.collect.overlap)
     return replace(
         found,
         shares=whole,

@@ -78,9 +78,12 @@ class Bottleneck:
     value: str = ""
 
 
-def shares(play: PlayFigures, consumed: float) -> dict[str, float]:
-    """Of an iteration by part: update, what workers do, wait; 1 in all. consumed: timesteps a second of the update."""
+def shares(play: PlayFigures, consumed: float, overlap: bool = False) -> dict[str, float]:
+    """Of an iteration by part: update, what workers do, wait; 1 in all. consumed: timesteps a second of the update, of which
+    only what outlasts collecting counts where they overlap.
+    """
     collect, update = 1 / play.collected_steps_per_second, 1 / consumed
+    update = max(0.0, update - collect) if overlap else update
     worked, parts = collect * (1 - play.waiting), play.microseconds_per_arena_step
     seconds = {name: worked * micros / sum(parts.values()) for name, micros in parts.items()}
     seconds |= {"update": update, "wait": collect * play.waiting}
@@ -116,6 +119,8 @@ def _about_update(profile: Profile, device: str, machine: MachineFigures) -> tup
         return "learner.device", "auto", "learns on the GPU"
     if cpu and threads != "auto" and threads < machine.cores:
         return "learner.threads", "auto", "uses all cores"
+    if not cpu and not profile.collect.overlap:
+        return "collect.overlap", True, "learns while the next iteration is collected, from what is a little stale"
     if epochs > 1:
         more = "; or smaller nets, or a GPU" if cpu else ""
         return "ppo.epochs", epochs - 1, f"takes {percent(1 / epochs)} less{more}"

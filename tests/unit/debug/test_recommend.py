@@ -38,6 +38,8 @@ def test_shares_are_of_one_iteration_by_hand() -> None:
     assert found["update"] == pytest.approx(0.2) and found["wait"] == pytest.approx(0.16)
     assert found["simulate"] == pytest.approx(0.8 * 0.8 * 0.5)
     assert sum(found.values()) == pytest.approx(1)
+    assert shares(play(speed=10_000), 40_000, overlap=True)["update"] == 0, "hidden behind collecting"
+    assert shares(play(speed=40_000), 10_000, overlap=True)["update"] == pytest.approx(0.75)
 
 
 def test_which_part_and_which_setting(subtests: pytest.Subtests) -> None:
@@ -69,6 +71,13 @@ def test_which_part_and_which_setting(subtests: pytest.Subtests) -> None:
             found = bottleneck(shares(figures, consumed), mine, "cpu", central, here, advised)
             assert (found.part, found.key, found.value) == expected
             assert "%" in found.sentence and (found.key or PART_ADVICE[found.part]) in found.sentence
+
+
+def test_an_update_on_a_gpu_can_overlap() -> None:
+    for overlap, expected in ((False, ("collect.overlap", "true")), (True, ("ppo.epochs", "1"))):
+        mine, here = profile(collect={"overlap": overlap}), machine(gpu=8)
+        found = bottleneck(shares(play(), 9_000, overlap), mine, "cuda", True, here, ())
+        assert (found.key, found.value) == expected
 
 
 def test_settings_of_machines_of_every_size(subtests: pytest.Subtests) -> None:

@@ -40,7 +40,7 @@ class Clocked:
 def case(layers: str, inference: str, workers: int, arenas: int, seconds: float, more: Sequence[str] = ()) -> None:
     """One line."""
     settings = [f"policy.layers={layers}", f"critic.layers={layers}", f"collect.inference={inference}"]
-    settings += [f"collect.workers={workers}", f"collect.arenas={arenas}", "ppo.iteration=100000", "ppo.batch=50000"]
+    settings += [f"collect.workers={workers}", f"collect.arenas={arenas}", "ppo.iteration=200000", "ppo.batch=50000"]
     profile = load("seed-task", [*settings, "ppo.minibatch=50000", *more])
     with bench.Stack(profile) as stack:
         clocked = None
@@ -51,6 +51,7 @@ def case(layers: str, inference: str, workers: int, arenas: int, seconds: float,
         if clocked is not None:
             clocked.seconds, clocked.calls = 0.0, 0
         rows, collect, learn, started = 0, 0.0, 0.0, time.perf_counter()
+        slowest = mean = 0.0
         reports: list[Any] = []
         served = calls = 0
         while time.perf_counter() - started < seconds:
@@ -60,7 +61,10 @@ def case(layers: str, inference: str, workers: int, arenas: int, seconds: float,
             between = time.perf_counter()
             stack.learner.update(newest.rollout)
             rows, collect, learn = rows + newest.rows, collect + between - begun, learn + time.perf_counter() - between
-            reports += [report for report in newest.reports if report is not None]
+            done = [report for report in newest.reports if report is not None]
+            reports += done
+            slowest += max(report.seconds for report in done)
+            mean += sum(report.seconds for report in done) / len(done)
             if clocked is not None:
                 served, calls = served + stack._collector.served, calls + stack._collector.calls
             del newest
@@ -69,6 +73,7 @@ def case(layers: str, inference: str, workers: int, arenas: int, seconds: float,
     batch = ""
     if clocked is not None:
         batch = f"; {served / calls:.1f} parts a batch, {1e6 * clocked.seconds / calls:.0f} us a batch, busy {clocked.seconds / collect:.0%}"
+    batch += f"; slowest worker {slowest / mean:.2f} x the mean, {1 - slowest / collect:.1%} of collecting beside it"
     print(
         f"{layers} {inference} {workers} x {arenas}: limit {limit:,.0f} collected {rows / collect:,.0f} "
         f"({rows / collect / limit:.1%}) overall {rows / (collect + learn):,.0f} consumed {rows / learn:,.0f}{batch}; {words}",

@@ -15,6 +15,8 @@ import torch
 from numpy.typing import NDArray
 
 from rltui.actions.spec import ActionSpec
+from rltui.learn.config import Precision
+from rltui.learn.device import products
 from rltui.learn.distributions import distribution, gumbel
 from rltui.learn.networks import FeedForward
 from rltui.policy.normalizer import CLIP
@@ -35,8 +37,11 @@ class BatchPolicy:
         slots: int,
         rows: int,
         seed: int,
+        precision: Precision = "float32",
     ) -> None:
-        """network: its copy is used, on the same device. normalize: observations, by what `load` brings."""
+        """network: its copy is used, on the same device. normalize: observations, by what `load` brings. precision: on a GPU
+        TF32, unless it is float32, as values are made in the update.
+        """
         self._network = copy.deepcopy(network).requires_grad_(False)
         weights = list(self._network.parameters())
         self._device = device = weights[0].device
@@ -54,7 +59,8 @@ class BatchPolicy:
         self.classes: NDArray[np.uint8] = self._classes.numpy()
         self.actions: NDArray[np.int64] = self._actions.numpy()
         self.log_probs: NDArray[np.float32] = self._log_probs.numpy()
-        self._graphs = _Graphs(self._sample, slots, self._generator) if pinned else None
+        with products(precision, device):
+            self._graphs = _Graphs(self._sample, slots, self._generator) if pinned else None
 
     @torch.no_grad()
     def load(self, network: FeedForward, normalizer: NDArray[np.float32] | None = None) -> None:

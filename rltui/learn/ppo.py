@@ -137,6 +137,7 @@ class PPOLearner:
             slots,
             rows,
             self._seed + self.updates,
+            self.precision,
         )
         self.load_into(policy)
         return policy

@@ -208,13 +208,13 @@ class ActiveTask:
         self.learner.set_rates(rates.policy, rates.critic)
 
     def override(self, rate: float | None, timesteps: int) -> str:
-        """A rate by hand from the next update on, None: the profile's again. What it means, in words."""
+        """A rate by hand from the next update on, None: the profile's again. What it means, in words behind the command's."""
         before = self.rates.at(self.phase_timesteps(timesteps)).policy
         self.rates.override = rate
         now = self.rates.at(self.phase_timesteps(timesteps))
         whose = "by the profile's schedule" if rate is None else "until taken back"
         doubt = "" if rate is None else rate_words(rate, self.config.profile.phase)
-        return f"learning rate {now.policy:g} instead of {before:g}, critic {now.critic:g}, {whose}{_behind(doubt)}"
+        return f"{now.policy:g} instead of {before:g}, critic {now.critic:g}, {whose}{_behind(doubt)}"
 
     def override_entropy(self, ent_coef: float | None) -> str:
         """ppo.ent_coef by hand from the next update on, None: the profile's again. What it means, in words."""
@@ -223,7 +223,7 @@ class ActiveTask:
         self._set_entropy()
         whose = "as in the profile" if ent_coef is None else "until taken back"
         doubt = "" if ent_coef is None else entropy_words(ent_coef)
-        return f"entropy coefficient {self.overrides.entropy:g} instead of {before:g}, {whose}{_behind(doubt)}"
+        return f"{self.overrides.entropy:g} instead of {before:g}, {whose}{_behind(doubt)}"
 
     def override_weight(self, name: str, weight: float | None, timesteps: int) -> str:
         """A reward's weight by hand, None: the profile's again. The workers have to be sent it. What it means, in words."""
@@ -231,7 +231,7 @@ class ActiveTask:
         self.overrides.put(weight_of(name), weight)
         now = self.overrides.weight(name, self.phase_timesteps(timesteps))
         whose = "as in the profile" if weight is None else "until taken back"
-        return f"{name} {now:g} instead of {before:g}, {whose}"
+        return f"{now:g} instead of {before:g}, {whose}"
 
     @property
     def set_by_hand(self) -> dict[str, float]:

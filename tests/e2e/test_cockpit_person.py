@@ -139,7 +139,7 @@ def change_rate(window: Window, run: Run) -> None:
     window.wait_screen("lr")
     window.type("lr 1e-4\r")
     run.wait(SettingChanged, lambda record: (record.setting, record.value) == ("learning rate", 1e-4), "the new rate")
-    window.wait_screen("learning rate 0.0001 instead of 0.001")
+    window.wait_screen("0.0001 instead of 0.001")
     run.wait(IterationFinished, lambda row: row.metrics.get("train/learning_rate") == 1e-4, "an update with it")
 
 

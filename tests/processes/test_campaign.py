@@ -169,7 +169,7 @@ def test_a_learning_rate_set_by_hand_outlives_the_trainer_until_the_profile_chan
     assert "0 to 1, found 7" in refused.reason
     answer = ask(campaign, SetLearningRate(5e-5))
     assert isinstance(answer, CommandApplied)
-    assert "learning rate 5e-05 instead of 0.0002" in answer.detail
+    assert "5e-05 instead of 0.0002" in answer.detail
     wait_for(lambda: campaign.iterations()[-1].metrics["train/learning_rate"] == 5e-5, "the rate in the journal")
     assert campaign.process is not None
     campaign.process.terminate()

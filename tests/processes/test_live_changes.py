@@ -118,9 +118,9 @@ def test_rate_entropy_and_weight_are_applied_and_in_the_journal(shared_run: Trai
     running = shared_run
     before = len(setting_changes(running))
     assert "0.0001 instead of 0.0002" in applied(running, SetLearningRate(1e-4)).detail
-    assert applied(running, SetEntropy(0.005)).detail == "entropy coefficient 0.005 instead of 0.01, until taken back"
+    assert applied(running, SetEntropy(0.005)).detail == "0.005 instead of 0.01, until taken back"
     answer = applied(running, SetRewardWeight("touch", 2.0))
-    assert answer.detail == "touch 2 instead of 1, until taken back, by 2 of 2 workers"
+    assert answer.detail == "2 instead of 1, until taken back, by 2 of 2 workers"
 
     def shows(key: str, value: float | None) -> bool:
         return running.iterations()[-1].metrics.get(key) == value

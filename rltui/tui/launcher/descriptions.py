@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from rltui import formatting
 from rltui.events import metric_keys
 from rltui.formatting import over_episodes, over_iterations
+from rltui.registry import Component, report_names
 from rltui.runs.best import Best, best_note, describe_best
 from rltui.runs.inventory import CheckpointInfo
 from rltui.runs.launch_plan import LaunchPlan
@@ -105,7 +106,8 @@ def _rewards(entry: ProfileEntry, phase: int, width: int) -> list[Line]:
     rewards: Weights = phases[phase].rewards if phase < len(phases) else summary.rewards if summary else {}
     if not rewards:
         return []
-    weights = {name: weight_text(weight) for name, weight in rewards.items()}
+    names = report_names([Component(name) for name in rewards])
+    weights = {name: weight_text(weight) for name, weight in zip(names, rewards.values(), strict=True)}
     whole = max(len(text.split()[0].partition(".")[0]) for text in weights.values())
     size = max(map(len, weights)) + 2
     rows: list[Line] = [

@@ -257,8 +257,9 @@ def paid_changes(changes: Sequence[KeyChange] | str, weights_known: bool) -> lis
 
 
 def _is_weight(change: KeyChange) -> bool:
-    """Not a reward's own parameter."""
-    return len(change.key.split(".")) < 3 or change.key.endswith((".weight", ".schedule"))
+    """Not a reward's own parameter. The path of a file of one's own has dots too."""
+    tail = change.key.rpartition(":")[2] if ":" in change.key else change.key.partition(".")[2]
+    return "." not in tail or tail.endswith((".weight", ".schedule"))
 
 
 def condensed(changes: Sequence[KeyChange]) -> list[KeyChange]:

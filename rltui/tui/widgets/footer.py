@@ -150,7 +150,10 @@ class Answer(LineWidget):
         self._answer = answer
         self.display = bool(rows)
         if rows:
-            self._stand(max(width_of(row) for row in rows), len(rows), below, ANSWER_EDGE if room >= LEAST_WIDTH else 0)
+            edge = ANSWER_EDGE if room >= LEAST_WIDTH else 0
+            self._stand(
+                max(room - 2 * edge, 1), len(rows), below, edge
+            )  # the whole border, whose words would go on in its own
             self.repaint()
 
     def _stand(self, width: int, height: int, below: int, edge: int) -> None:

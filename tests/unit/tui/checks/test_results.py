@@ -10,7 +10,15 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from rltui.tui.checks.results import KeyChange, ProfileChecker, condensed, content_key, resolved_changes, saved_changes
+from rltui.tui.checks.results import (
+    KeyChange,
+    ProfileChecker,
+    condensed,
+    content_key,
+    paid_changes,
+    resolved_changes,
+    saved_changes,
+)
 from tests.fakes import data_folder
 
 PROFILE = """\
@@ -196,3 +204,12 @@ def test_a_child_that_says_nothing_is_told_of() -> None:
 
     assert resolved_changes(Path("a"), Path("b"), fails) == "the profiles could not be compared: no such child"
     assert "could not be compared" in str(resolved_changes(Path("a"), Path("b"), lambda command: b"{"))
+
+
+def test_a_weight_of_ones_own_reward_is_a_weight_though_its_path_has_dots() -> None:
+    changes = [
+        KeyChange(f"rewards.{key}", None, "0.1") for key in ("touch", "/a/b/near.py:Near", "/a/b/near.py:Near.weight")
+    ]
+    assert paid_changes(changes, weights_known=True) == []
+    assert len(paid_changes(changes, weights_known=False)) == 3
+    assert len(paid_changes([KeyChange("rewards./a/near.py:Near.scale", "1", "2")], weights_known=True)) == 1

@@ -50,9 +50,10 @@ def _outside(snapshot: RunSnapshot, key: str, values: Sequence[float], end: int)
     began = began_at(values, lambda value: side_of(health, value) == health.ill)
     if began is None:
         return []
+    start = end - len(values)
+    change = _change_before(snapshot, start, start + began) if began or len(values) < FARTHEST else None
     known = [value for value in values[-WINDOW:] if math.isfinite(value)]
     figure = formatting.number(median(known) if known else None)
-    change = _change_before(snapshot, end - len(values) + began) if began else None
     since = f", since {change.label} at {formatting.short(change.timesteps)}" if change else ""
     words = f"{metric_of(key).label} {figure}, usual {usual_range(health)}{since}"
     usual = health.if_low if health.ill == "low" else health.if_high
@@ -71,7 +72,8 @@ def _take_back(snapshot: RunSnapshot, change: ChartMark) -> str:
 def began_at(values: Sequence[float], outside: Callable[[float], bool]) -> int | None:
     """The place at which it began that the newest are outside; None where they are not.
 
-    Of WINDOW together MANY make ill and FEW well; between the two it stays as it was. 0: as far as was looked back.
+    Of WINDOW together MANY make ill and FEW well; between the two it stays as it was. Where they were never well, the first
+    that is outside.
     """
 
     def count(end: int) -> int:
@@ -81,20 +83,15 @@ def began_at(values: Sequence[float], outside: Callable[[float], bool]) -> int |
     if next((found for found in map(count, ends) if not FEW < found < MANY), 0) < MANY:
         return None
     well = next((place for place, end in enumerate(ends) if count(end) <= FEW), None)
-    if well is None:
-        return 0
-    start = ends[well - 1] - WINDOW
+    start = ends[well - 1] - WINDOW if well is not None else 0
     return next(row for row in range(start, len(values)) if outside(values[row]))
 
 
-def _change_before(snapshot: RunSnapshot, row: int) -> ChartMark | None:
-    """The newest change shortly before this row began."""
+def _change_before(snapshot: RunSnapshot, start: int, row: int) -> ChartMark | None:
+    """The newest change shortly before this row began, from where row `start` did on."""
     steps = snapshot.history.timesteps
-    near = [
-        mark
-        for mark in snapshot.marks
-        if mark.kind == "changed" and steps[max(row - BEFORE, 0)] <= mark.timesteps <= steps[row]
-    ]
+    since = steps[max(row - BEFORE, start - 1, 0)]
+    near = [mark for mark in snapshot.marks if mark.kind == "changed" and since <= mark.timesteps <= steps[row]]
     return near[-1] if near else None
 
 

@@ -195,6 +195,17 @@ def test_the_newest_change_shortly_before_it_is_told_with_it(subtests: pytest.Su
     assert "since entropy" in verdict(snapshot, 0.0, heard=False).words
 
 
+def test_a_change_in_the_first_iterations_is_told_too() -> None:
+    """They are fewer than are judged together: the run was never found well."""
+    records = told(100, lambda row: row * 0.1, lambda row: {KL: 0.05 if row > 9 else 0.008})
+    at = len(run_story.opening()) + 9
+    rate = SettingChanged(time=0.0, timesteps=9 * run_story.STEPS, setting="learning rate", value=1.0, by="ada")
+    found = verdict_of([*records[:at], rate, *records[at:]])
+    assert ", since learning rate 1 at" in found.words and found.symptoms[0].to_try.startswith("take it back")
+    always = told(100, lambda row: row * 0.1, lambda row: {KL: 0.05})
+    assert "since" not in verdict_of([*always[:at], rate, *always[at:]]).words
+
+
 def test_where_a_change_by_hand_is_the_cause_undoing_it_is_advised_first() -> None:
     """While it holds; and what to go back to from before it: taking it back mends no bot."""
     records = told(300, lambda row: row * 0.1, lambda row: {KL: 0.05 if row > 200 else 0.008})

@@ -12,26 +12,26 @@ import numpy as np
 from rltui.actions.spec import Classes
 from rltui.errors import RltuiError
 from rltui.field import BOOST, JUMP
-from rltui.sim.state import UPSIDE_DOWN, Bool, Float, GameState, Int
+from rltui.sim.state import UPSIDE_DOWN, Bool, Float, GameState, Int, Seats
 
 LEGALITY = ("off", "mask", "fallback")  # what becomes of illegal rows
 CAN_JUMP, HAS_BOOST, ALIVE = 1, 2, 4  # bits of a class id
 CLASSES = 8
 
 
-def class_ids(state: GameState, cars: slice, out: Classes) -> None:
+def class_ids(state: GameState, seats: Seats, out: Classes) -> None:
     """Write the class of each of these cars, uint8 [K, A].
 
     A jump press does something on the ground (jump), while a jump lasts (it goes on), while a flip is left and the
     button is free for it, and wherever the body touches the world: on its roof, that is what rights the car.
     """
-    jump = state.on_ground[:, cars] | state.can_flip[:, cars]
-    np.logical_or(jump, state.is_jumping[:, cars], out=jump)
-    np.logical_or(jump, state.world_contact[:, cars], out=jump)
-    np.multiply(state.boost[:, cars] > 0, np.uint8(HAS_BOOST), out=out)
+    jump = state.on_ground[seats] | state.can_flip[seats]
+    np.logical_or(jump, state.is_jumping[seats], out=jump)
+    np.logical_or(jump, state.world_contact[seats], out=jump)
+    np.multiply(state.boost[seats] > 0, np.uint8(HAS_BOOST), out=out)
     np.add(out, jump, out=out)
     np.add(out, np.uint8(ALIVE), out=out)
-    np.multiply(out, state.demo_respawn_timer[:, cars] == 0, out=out)  # a wreck is of class 0, whatever else it has
+    np.multiply(out, state.demo_respawn_timer[seats] == 0, out=out)  # a wreck is of class 0, whatever else it has
 
 
 def legal_rows(rows: Float) -> Bool:
@@ -72,17 +72,17 @@ def idle_row(rows: Float) -> int:
 class Fallback:
     """For K arenas with A cars that the policy plays."""
 
-    def __init__(self, rows: Float, fallback_row: int, recovery_row: int, shape: tuple[int, int]) -> None:
+    def __init__(self, rows: Float, fallback_row: int, recovery_row: int, shape: tuple[int, int], seats: Seats) -> None:
         """rows: float32 [N, 8]; recovery_row: played by a car on its roof; shape: (K, A)."""
         self._legal = legal_rows(rows)
         self._fallback, self._recovery = fallback_row, recovery_row
-        self._cars = slice(shape[1])
+        self._seats = seats
         self._classes = np.zeros(shape, np.uint8)
         self.count = 0  # choices replaced so far
 
     def replace(self, actions: Int, state: GameState) -> Int:
         """Rows of the table [K, A], the illegal ones replaced; `state` is what they were chosen in."""
-        class_ids(state, self._cars, self._classes)
+        class_ids(state, self._seats, self._classes)
         legal: Bool = self._legal[self._classes, actions]
         illegal = legal.size - np.count_nonzero(legal)
         if not illegal:
@@ -93,6 +93,6 @@ class Fallback:
 
     def _on_roof(self, state: GameState) -> Bool:
         """[K, A] turtled, as far as it can be known without `state.contacts`, which are costly to read."""
-        cars = self._cars
-        on_body: Bool = state.world_contact[:, cars] & ~state.on_ground[:, cars]
-        return on_body & (state.up[:, cars, 2] < UPSIDE_DOWN)
+        seats = self._seats
+        on_body: Bool = state.world_contact[seats] & ~state.on_ground[seats]
+        return on_body & (state.up[..., 2][seats] < UPSIDE_DOWN)

@@ -26,7 +26,7 @@ from rltui.actions.spec import ActionSpec, Classes
 from rltui.actions.table import check_indices, describe
 from rltui.errors import RltuiError
 from rltui.field import CONTROLS
-from rltui.sim.state import Bool, Float, GameState, Int
+from rltui.sim.state import Bool, Float, GameState, Int, Seats
 
 LOWEST = np.array([-1, -1, -1, -1, -1, 0, 0, 0], np.float32)
 
@@ -90,14 +90,21 @@ class PipelineOptions:
 class ActionPipeline:
     """For K arenas with A cars that the policy plays. A stage that is off costs nothing."""
 
-    def __init__(self, rows: Float, options: PipelineOptions, arenas: int, cars: int) -> None:
-        """rows: float32 [N, 8], the action table. RltuiError for options that do not fit it."""
+    def __init__(
+        self, rows: Float, options: PipelineOptions, arenas: int, cars: int, seats: Seats | None = None
+    ) -> None:
+        """rows: float32 [N, 8], the action table. seats: of these cars; None: the first ones of each arena.
+
+        RltuiError for options that do not fit the table.
+        """
         for key, message, expected, found in option_problems(rows, options):
             raise RltuiError(f"actions.{key}: {message}, expected {expected}, found {found}", exit_code=2)
         played = np.clip(rows, LOWEST, 1) if options.clip else rows
-        self._cars = slice(cars)
+        self._seats: Seats = (slice(None), slice(cars)) if seats is None else seats
         self._classify = options.legality != "off"
-        self._fallback = _fallback(rows, options, (arenas, cars)) if options.legality == "fallback" else None
+        self._fallback = (
+            _fallback(rows, options, (arenas, cars), self._seats) if options.legality == "fallback" else None
+        )
         self._sticky = _sticky(played, options, (arenas, cars)) if options.sticky > 1 else None
         # [M, 8] all that the simulator may be asked to play: the table first, then variants
         self.controls: Float = self._sticky.variants if self._sticky else played
@@ -111,7 +118,7 @@ class ActionPipeline:
     def classify(self, state: GameState, out: Classes) -> None:
         """Write the legality class of each car now, uint8 [K, A]; with legality off nothing is written."""
         if self._classify:
-            class_ids(state, self._cars, out)
+            class_ids(state, self._seats, out)
 
     def play(self, actions: Int, state: GameState) -> Int:
         """Rows of `controls` int64 [K, A] for the chosen rows of the table [K, A]; `state` is what the policy saw.
@@ -157,10 +164,10 @@ def option_problems(rows: Float, options: PipelineOptions) -> Iterator[tuple[str
             yield key, f"row {row} is not idle but {describe(rows[row])}", where, str(row)
 
 
-def _fallback(rows: Float, options: PipelineOptions, shape: tuple[int, int]) -> Fallback:
+def _fallback(rows: Float, options: PipelineOptions, shape: tuple[int, int], seats: Seats) -> Fallback:
     fallback, recovery = options.fallback_row, options.recovery_row
     fallback = idle_row(rows) if fallback is None else fallback
-    return Fallback(rows, fallback, fallback if recovery is None else recovery, shape)
+    return Fallback(rows, fallback, fallback if recovery is None else recovery, shape, seats)
 
 
 def _sticky(rows: Float, options: PipelineOptions, shape: tuple[int, int]) -> StickyButtons:

@@ -5,22 +5,30 @@ from __future__ import annotations
 import numpy as np
 
 from rltui.obs.builder import ObsBuilder
-from rltui.sim.state import Bool, Float, GameState
+from rltui.sim.state import Bool, Float, GameState, Seats
+
+ALL: Seats = (slice(None), slice(None))
 
 
 class Observer:
-    """For K arenas; the first `learners` cars of each are the policy's.
+    """For K arenas, of each of which as many cars are the policy's.
 
     A row holds the car's newest observation, then those of the `stack` − 1 steps before; an episode that has not had so
     many is filled up with its first one.
     """
 
-    def __init__(self, builder: ObsBuilder, stack: int, arenas: int, teams: tuple[int, int], learners: int) -> None:
-        cars = sum(teams)
-        self._builder, self._learners = builder, learners
+    def __init__(
+        self, builder: ObsBuilder, stack: int, arenas: int, teams: tuple[int, int], seats: Seats = ALL
+    ) -> None:
+        """seats: the policy's."""
+        everybody = np.zeros((arenas, sum(teams)), np.bool_)
+        learners = everybody[seats].shape[1]
+        self._builder, self._seats = builder, seats
         self._one = int(builder.size(*teams))  # numbers of one step
         self.size = self._one * stack
-        self._all: Float | None = None if learners == cars else np.zeros((arenas, cars, self._one), np.float32)
+        self._all: Float | None = (
+            None if learners == sum(teams) else np.zeros((*everybody.shape, self._one), np.float32)
+        )
         self._earlier: Float | None = None  # [K, learners, stack − 1 steps], newest first
         if stack > 1:
             self._earlier = np.zeros((arenas, learners, self.size - self._one), np.float32)
@@ -55,4 +63,4 @@ class Observer:
             self._builder.build(state, out)
         else:
             self._builder.build(state, self._all)
-            np.copyto(out, self._all[:, : self._learners])
+            np.copyto(out, self._all[self._seats])

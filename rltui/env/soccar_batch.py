@@ -11,12 +11,12 @@ import numpy as np
 from rltui.actions.pipeline import ActionPipeline
 from rltui.actions.table import check_indices, checked_rows, table_hash
 from rltui.env.observer import Observer
+from rltui.env.seats import LEARNER, Opponents, Seating
 from rltui.env.spec import MIRROR, EnvSpec
 from rltui.env.stats import EpisodeStats, EpisodeTally
 from rltui.env.step import Finals, PartTimings, StepOut
 from rltui.errors import RltuiError
 from rltui.field import MOST_CARS
-from rltui.opponents.base import ScriptedPlayer
 from rltui.registry import Component, build
 from rltui.rewards.combined import CombinedReward
 from rltui.sim import meshes
@@ -25,7 +25,6 @@ from rltui.sim.resets.base import MixedReset
 from rltui.sim.state import Bool, Float, GameState, Int, Simulated
 from rltui.sim.terminals import Terminal
 
-OPPONENTS = 0x09  # sets their random numbers apart from the arenas'
 INT64 = np.dtype(np.int64)
 
 
@@ -45,12 +44,13 @@ class SoccarBatch:
         _check(spec, arenas)
         teams = (spec.blue, spec.orange)
         self.arenas, self.cars, self.learners = arenas, sum(teams), spec.learners
-        self._teams = teams
+        self._teams, self.seating = teams, Seating.alike(spec.seats, arenas)
+        self._learner = self.seating.of(LEARNER)
         rows = checked_rows(build("action table", spec.table), spec.pipeline.clip)
         self.table_hash = table_hash(rows)
-        self._pipeline = ActionPipeline(rows, spec.pipeline, arenas, self.learners)
+        self._pipeline = ActionPipeline(rows, spec.pipeline, arenas, self.learners, self._learner)
         self.action_spec = self._pipeline.spec
-        self._observer = Observer(build("obs", spec.obs), spec.obs_stack, arenas, teams, self.learners)
+        self._observer = Observer(build("obs", spec.obs), spec.obs_stack, arenas, teams, self._learner)
         self.obs_size = self._observer.size
         self._scheduled, self._rewards = spec.rewards, _combined(spec)
         self.reward_names = self._rewards.names
@@ -61,7 +61,8 @@ class SoccarBatch:
         self._truncating = [terminal for terminal in terminals if terminal.truncates]
         self._generators = _generators(seed, arenas)
         meshes.init_simulator(meshes.locate(spec.meshes))
-        self._opponents = Opponents(spec, len(self._pipeline.controls), seed)
+        players = [] if spec.opponent.name == MIRROR else [build("player", spec.opponent)]
+        self._opponents = Opponents(players, self.seating, len(self._pipeline.controls), seed)
         self._sim = ArenaBatch(
             self._generators,
             teams,
@@ -158,7 +159,7 @@ class SoccarBatch:
             self._rewards.value(self.state, out, self._contributions)
             return out
         self._rewards.value(self.state, self._values, self._contributions)
-        np.copyto(out, self._values[:, : self.learners])
+        np.copyto(out, self._values[self._learner])
         return self._values
 
     def _observe(self, out: StepOut) -> None:
@@ -197,29 +198,6 @@ class SoccarBatch:
         self._pipeline.reset(begun)
         if self.on_begun is not None:
             self.on_begun(arenas)
-
-
-class Opponents:
-    """A scripted player in orange, or nobody."""
-
-    def __init__(self, spec: EnvSpec, rows_before: int, seed: Sequence[int]) -> None:
-        """rows_before: rows of the policy's own controls, behind which the player's stand."""
-        self._player: ScriptedPlayer | None = None
-        if spec.opponent.name != MIRROR:
-            self._player = build("player", spec.opponent)
-        self._cars = slice(spec.learners, spec.blue + spec.orange)
-        self._offset = rows_before
-        self._rng = np.random.default_rng(np.random.SeedSequence([*seed, OPPONENTS]))
-
-    def after(self, controls: Float) -> Float:
-        """The policy's controls [M, 8] followed by the player's."""
-        return controls if self._player is None else np.concatenate([controls, self._player.rows()])
-
-    def join(self, played: Int, state: GameState) -> Int:
-        """The policy's rows [K, learners] followed by the player's: rows of `after` for all cars [K, C]."""
-        if self._player is None:
-            return played
-        return np.concatenate([played, self._player.act(state, self._cars, self._rng) + self._offset], axis=1)
 
 
 def _any(terminals: Sequence[Terminal], state: GameState, out: Bool) -> None:

@@ -9,6 +9,7 @@ from itertools import pairwise
 from typing import Any
 
 from rltui.actions.pipeline import PipelineOptions
+from rltui.env.seats import LEARNER
 from rltui.errors import RltuiError
 from rltui.policy.saved import SavedPolicy
 from rltui.policy.weights import Float, Layer
@@ -84,9 +85,14 @@ class EnvSpec:
     mechanics: ArenaGroup | None = None
 
     @property
+    def seats(self) -> tuple[int, ...]:
+        """Who plays each car of an arena: the learner, or the first opponent, a scripted player in orange."""
+        return (LEARNER,) * self.blue + (LEARNER if self.opponent.name == MIRROR else 1,) * self.orange
+
+    @property
     def learners(self) -> int:
-        """Cars of an arena that the policy plays and learns from: all, or blue alone against a scripted player."""
-        return self.blue + self.orange if self.opponent.name == MIRROR else self.blue
+        """Cars of an arena that the policy plays and learns from."""
+        return self.seats.count(LEARNER)
 
     @property
     def reward_names(self) -> list[str]:

@@ -51,7 +51,7 @@ class ScriptedSide(Player):
         """It remembers nothing."""
 
     def choose(self, state: GameState) -> Int:
-        rows: Int = self._player.act(state, self._cars, self._rng)[0]
+        rows: Int = self._player.act(state, (slice(None), self._cars), self._rng)[0]
         return rows
 
 
@@ -68,7 +68,7 @@ class PolicySide(Player):
         self._game, self._cars, self._deterministic = saved_game(policy), cars, deterministic
         count = sum(teams)
         builder: ObsBuilder = build("obs", self._game.obs)
-        self._observer = Observer(builder, self._game.obs_stack, 1, teams, count)
+        self._observer = Observer(builder, self._game.obs_stack, 1, teams)
         _check(self._observer.size, policy, teams)
         self._pipeline = ActionPipeline(policy.table, self._game.pipeline, 1, count)
         self.controls = self._pipeline.controls

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rltui.sim.state import Float, GameState, Int
+from rltui.sim.state import Float, GameState, Int, Seats
 
 
 class ScriptedPlayer(ABC):
@@ -25,5 +25,7 @@ class ScriptedPlayer(ABC):
         """float32 [M, 8], all the controls that it ever uses, in the order of actions.action_table.CONTROLS."""
 
     @abstractmethod
-    def act(self, state: GameState, cars: slice, rng: np.random.Generator) -> Int:
-        """int64 [K, n]: a row for each of the n cars that `cars` selects in every arena."""
+    def act(self, state: GameState, seats: Seats, rng: np.random.Generator) -> Int:
+        """A row for each of its cars, int64 of the shape that `state.on_ground[seats]` has: [K, n], or [M] where it does not
+        play as many in every arena.
+        """

@@ -18,6 +18,7 @@ from rltui.errors import RltuiError
 Float = NDArray[np.float32]
 Bool = NDArray[np.bool_]
 Int = NDArray[np.int64]
+Seats = tuple[slice | Int, slice | Int]  # cars of arenas, as an index into arrays [K, C, …]
 MOST_WHEELS = 1  # down
 UPSIDE_DOWN = np.array(-0.2, np.float32)  # up.z, below; an array, which NumPy compares with faster
 FLOOR_NORMAL = 0.7  # z of the normal of what the body touches, above; without contact it is 0

@@ -101,7 +101,7 @@ def observe(obs: ObsBuilder, state: GameState) -> Float:
 
 
 def stacked(name: str, stack: int, teams: tuple[int, int]) -> Observer:
-    return Observer(build("obs", Component(name)), stack, ARENAS, teams, sum(teams))
+    return Observer(build("obs", Component(name)), stack, ARENAS, teams)
 
 
 def seen(observer: Observer, state: GameState, begun: np.ndarray) -> Float:

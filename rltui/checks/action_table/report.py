@@ -285,7 +285,7 @@ def state_masks(rows: Float, options: PipelineOptions) -> dict[str, Bool]:
     if options.legality == "off":
         return all_legal(rows)
     classes = np.zeros((len(STATES), 1), np.uint8)
-    class_ids(game_state(), slice(0, 1), classes)
+    class_ids(game_state(), (slice(None), slice(0, 1)), classes)
     return dict(zip((state.name for state in STATES), legal_rows(rows)[classes[:, 0]], strict=True))
 
 

@@ -14,7 +14,7 @@ from rltui.sim.state import GameState
 from tests.fakes.game_states import random_state
 
 TABLES = {name: build("action table", Component(name)).rows() for name in ("rlgym", "hybrid")}
-EVERYONE = slice(None)
+EVERYONE = np.s_[:, :]
 
 
 def slow_legal(state: GameState, arena: int, car: int, row: np.ndarray) -> bool:
@@ -53,7 +53,7 @@ def test_the_learners_cars_alone() -> None:
     state = random_state(np.random.default_rng(0), 8, 2, 2)
     every, some = np.empty((8, 4), np.uint8), np.empty((8, 2), np.uint8)
     class_ids(state, EVERYONE, every)
-    class_ids(state, slice(2), some)
+    class_ids(state, np.s_[:, :2], some)
     np.testing.assert_array_equal(some, every[:, :2])
 
 

@@ -44,7 +44,7 @@ def test_classes_are_written(subtests: pytest.Subtests) -> None:
             state = state_of(np.random.default_rng(1))
             ours, expected = np.zeros((30, 2), np.uint8), np.zeros((30, 2), np.uint8)
             ActionPipeline(ROWS, PipelineOptions(legality), 30, 2).classify(state, ours)
-            class_ids(state, slice(2), expected)
+            class_ids(state, np.s_[:, :2], expected)
             np.testing.assert_array_equal(ours, expected)
 
 
@@ -66,7 +66,7 @@ def test_fallback_against_the_slow_twin(subtests: pytest.Subtests) -> None:
             before = chosen.copy()
             played, replaced = pipeline.play(chosen, state), 0
             classes, legal = np.zeros((30, 3), np.uint8), legal_rows(ROWS)
-            class_ids(state, slice(3), classes)
+            class_ids(state, np.s_[:, :3], classes)
             for at in np.ndindex(30, 3):
                 expected = chosen[at]
                 if not legal[classes[at], chosen[at]]:

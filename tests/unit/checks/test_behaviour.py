@@ -38,9 +38,9 @@ def test_the_cars_are_in_the_situation_that_legality_is_asked_about(subtests: py
             stage = RowSimulator(RLGYM)
             stage.put(state)
             classes = np.zeros((len(STATES), 1), np.uint8)
-            class_ids(game_state(), slice(0, 1), classes)
+            class_ids(game_state(), np.s_[:, :1], classes)
             played = np.zeros((1, behaviour.CARS), np.uint8)
-            class_ids(stage.state, slice(0, behaviour.CARS), played)
+            class_ids(stage.state, np.s_[:, : behaviour.CARS], played)
             assert set(played[0].tolist()) == {int(classes[STATES.index(state), 0])}
             assert (stage.state.on_ground == state.wheels_down).all()
             assert (stage.state.world_contact == (state.surface == "roof")).all()

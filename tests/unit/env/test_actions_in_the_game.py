@@ -162,7 +162,7 @@ def test_a_forbidden_jump_does_nothing_unless_the_car_lands_just_then(subtests: 
             pressed = np.zeros((8, 2), np.bool_)
             for _ in range(250):
                 chosen = np.where(pressed, 0, rng.choice(np.concatenate([jumps, np.arange(30)]), (8, 2)))
-                class_ids(twins[0].state, slice(None), classes)
+                class_ids(twins[0].state, np.s_[:, :], classes)
                 forbidden = np.isin(chosen, jumps) & (classes & CAN_JUMP == 0)
                 without = len(HYBRID) + np.searchsorted(jumps, chosen)
                 twins[0].step(chosen, outs[0])

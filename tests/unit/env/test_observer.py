@@ -45,8 +45,8 @@ class Statue(ScriptedPlayer):
     def rows(self):
         return np.zeros((1, 8), np.float32)
 
-    def act(self, state, cars, rng):
-        return np.zeros((state.arenas, cars.stop - cars.start), np.int64)
+    def act(self, state, seats, rng):
+        return np.zeros(state.on_ground[seats].shape, np.int64)
 """
 
 

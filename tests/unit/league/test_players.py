@@ -86,7 +86,7 @@ def test_its_rows_are_controls_and_it_plays_no_others(subtests: pytest.Subtests)
             assert np.all(np.abs(rows[:, :5]) <= 1)
             assert set(np.unique(rows[:, 5:])) <= {0.0, 1.0}
             for cars in (slice(0, 2), slice(2, 5), slice(1, 2)):
-                chosen = player.act(random_state(rng, 50, 2, 3), cars, rng)
+                chosen = player.act(random_state(rng, 50, 2, 3), np.s_[:, cars], rng)
                 assert chosen.dtype == np.int64
                 assert chosen.shape == (50, cars.stop - cars.start)
                 assert chosen.min() >= 0
@@ -97,7 +97,7 @@ def test_the_chaser_is_blind_to_team() -> None:
     rng = np.random.default_rng(7)
     player = build("player", Component("chaser"))
     state = random_state(rng, 300, 2, 2)
-    mine, theirs = player.act(state, slice(0, 4), rng), player.act(turned(state), slice(0, 4), rng)
+    mine, theirs = player.act(state, np.s_[:, :4], rng), player.act(turned(state), np.s_[:, :4], rng)
     np.testing.assert_array_equal(theirs, mine[:, counterparts(state)])
 
 

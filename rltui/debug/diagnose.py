@@ -124,7 +124,7 @@ def diagnose(profile: Profile, parts: Collection[str], seconds: float, tell: Tel
         if part in parts:
             tell(part)
             found = replace(found, **{part: measure(config, seconds)})
-    advised = recommend(profile, config.size, machine, found.env)
+    advised = recommend(profile, config.net_sizes, machine, found.env)
     found = replace(found, recommendations=advised)
     if not (found.env and found.learner):
         return found

@@ -10,11 +10,12 @@ from dataclasses import dataclass
 from math import ceil, floor, log10
 from typing import Literal
 
-from rltui.env.from_profile import Sizes
 from rltui.events.metric_health import PART_ADVICE, PART_LABELS, UPDATE_ON_GPU
 from rltui.formatting import MEGABYTE, percent, size
+from rltui.learn.config import NetSizes
+from rltui.learn.device import CPU_ROWS, fitting_rows
 from rltui.profile.models import Profile
-from rltui.profile.resolved import ARENA_MB, TRAINER_MB, WORKER_MB, learning_cars, parameter_count
+from rltui.profile.resolved import ARENA_MB, TRAINER_MB, WORKER_MB, learning_cars
 from rltui.profile.toml_text import toml_value
 
 ENOUGH = 0.97  # of the best speed: the fewest workers that reach it will do
@@ -23,7 +24,6 @@ ARENAS = (32, 128)  # where nothing is measured: fewer share too little, more do
 STEPS = 32  # of each arena in an iteration, at least: with fewer, advantages rest on the critic
 GPU_ROWS = 4_096  # of a batch, at least: below, a GPU mostly waits for the next call
 USABLE = 0.7  # of memory; the rest is others'
-GPU_CONTEXT = 1_000_000_000  # bytes that CUDA and its libraries take
 SMALL_NET = 64  # neurons of a layer: halving gains nothing
 NAMES = {"simulate": "the simulator", "state": "reading its state", "infer": "inference", "wait": "waiting"}
 
@@ -119,6 +119,8 @@ def _about_update(profile: Profile, device: str, machine: MachineFigures) -> tup
         return "learner.device", "auto", "learns on the GPU"
     if cpu and threads != "auto" and threads < machine.cores:
         return "learner.threads", "auto", "uses all cores"
+    if not cpu and profile.learner.precision in ("float32", "tf32"):
+        return "learner.precision", "auto", "faster products"
     if not cpu and not profile.collect.overlap:
         return "collect.overlap", True, "learns while the next iteration is collected, from what is a little stale"
     if epochs > 1:
@@ -144,7 +146,7 @@ def _about_collecting(
 
 
 def recommend(
-    profile: Profile, net: Sizes, machine: MachineFigures, played: Sequence[PlayFigures]
+    profile: Profile, net: NetSizes, machine: MachineFigures, played: Sequence[PlayFigures]
 ) -> tuple[Recommendation, ...]:
     """Workers, arenas and rows for this machine; of a curriculum give its first task. played: empty where not measured."""
     arenas = _arenas(profile, machine, played)
@@ -184,30 +186,20 @@ def _speeds(found: Mapping[int, float]) -> str:
     return ", ".join(f"{count}: {speed:,.0f} steps/s" for count, speed in sorted(found.items()))
 
 
-def _rows(profile: Profile, net: Sizes, machine: MachineFigures, games: int) -> list[Recommendation]:
+def _rows(profile: Profile, net: NetSizes, machine: MachineFigures, games: int) -> list[Recommendation]:
     """Iteration, batch and minibatch. games: arenas of all workers."""
     ppo = profile.ppo
     iteration = max(ppo.iteration, _round_up(STEPS * games * learning_cars(profile)))
     batch, why = ceil(ppo.batch * iteration / ppo.iteration), "as many optimizer steps an epoch as now"
     if machine.gpu_memory and batch < GPU_ROWS:
         batch, why = min(GPU_ROWS, iteration), "with less a GPU waits"
-    fit = _fitting_rows(profile, net, machine, iteration)
-    minibatch = min(batch, 2 ** (fit.bit_length() - 1))
-    where = f"{fit:,} fit into {size(machine.gpu_memory or machine.memory_free)}"
+    rows = fitting_rows(machine.gpu_memory, net) if machine.gpu_memory else CPU_ROWS
+    at_a_time = f"{min(rows, batch):,} rows at a time; the device is good for {rows:,}"
     return [
         Recommendation("ppo.iteration", iteration, ppo.iteration, "computed", f"{STEPS} steps of each arena or more"),
         Recommendation("ppo.batch", batch, ppo.batch, "computed", why),
-        Recommendation("ppo.minibatch", minibatch, ppo.minibatch, "computed", where),
+        Recommendation("ppo.minibatch", "auto", ppo.minibatch, "computed", at_a_time),
     ]
-
-
-def _fitting_rows(profile: Profile, net: Sizes, machine: MachineFigures, iteration: int) -> int:
-    """Rows whose activations and gradients, of both nets, fit beside weights, Adam's moments and the iteration's data."""
-    policy, critic = profile.policy.layers, profile.critic.layers
-    weights = parameter_count(net.obs, policy, net.actions.outputs) + parameter_count(net.obs, critic, 1)
-    row = 8 * (net.obs + sum(policy) + sum(critic) + 4 * net.actions.outputs)
-    room = USABLE * machine.gpu_memory - GPU_CONTEXT if machine.gpu_memory else USABLE * machine.memory_free
-    return max(1, int((room - 16 * weights - 4 * net.obs * iteration) / row))
 
 
 def _round_up(number: int) -> int:
@@ -218,12 +210,12 @@ def _round_up(number: int) -> int:
 
 def changes(profile: Profile, advised: Sequence[Recommendation]) -> dict[str, str]:
     """Key → TOML value of what must be written for all of it to hold. A campaign has no [ppo] of its own."""
-    follows = {"ppo.batch": "ppo.iteration", "ppo.minibatch": "ppo.batch"}  # where they are not written
-    values, found = {one.key: one.value for one in advised}, {}
+    values = {one.key: one.value for one in advised}
+    found = {}
     for one in advised:
-        section, _, name = one.key.partition(".")
-        written = name in getattr(profile, section).model_fields_set
-        holds = one.now if written or one.key not in follows else values[follows[one.key]]
-        if one.value != holds and not (section == "ppo" and profile.phases):
+        section = getattr(profile, one.key.partition(".")[0])
+        follows = one.key == "ppo.batch" and "batch" not in section.model_fields_set
+        holds = values["ppo.iteration"] if follows else one.now
+        if one.value != holds and not (section is profile.ppo and profile.phases):
             found[one.key] = toml_value(one.value)
     return found

@@ -56,7 +56,12 @@ def pass_rows(config: PPOConfig, sizes: NetSizes, device: torch.device) -> int:
     if config.minibatch != "auto":
         return wanted
     free, _ = torch.cuda.mem_get_info(device)
-    return max(LEAST_ROWS, min(wanted, GPU_ROWS, int(GPU_SHARE * free / row_bytes(sizes))))
+    return max(LEAST_ROWS, min(wanted, fitting_rows(free, sizes)))
+
+
+def fitting_rows(memory: int, sizes: NetSizes) -> int:
+    """Rows of a pass that a GPU with so many free bytes is good for."""
+    return min(GPU_ROWS, int(GPU_SHARE * memory / row_bytes(sizes)))
 
 
 def row_bytes(sizes: NetSizes) -> int:

@@ -8,13 +8,14 @@ import pytest
 
 from rltui.actions.spec import ActionSpec
 from rltui.debug.recommend import MachineFigures, PlayFigures, bottleneck, changes, recommend, shares
-from rltui.env.from_profile import Sizes
 from rltui.events.metric_health import PART_ADVICE
+from rltui.learn.config import NetSizes
+from rltui.learn.device import fitting_rows, row_bytes
 from rltui.profile.load import load
 from rltui.profile.models import Profile
 
-NET = Sizes(obs=172, actions=ActionSpec(90), table_hash="")
 BIG = (2048, 2048, 1024, 1024)
+NET, BIG_NET = (NetSizes(172, ActionSpec(90), layers, layers) for layers in ((256, 256, 256), BIG))
 GB = 10**9
 MICROS = {"simulate": 50.0, "state": 9.0, "reward": 5.0, "reset": 1.0, "observe": 5.0, "infer": 20.0, "other": 10.0}
 
@@ -73,7 +74,9 @@ def test_which_part_and_which_setting(subtests: pytest.Subtests) -> None:
             assert "%" in found.sentence and (found.key or PART_ADVICE[found.part]) in found.sentence
 
 
-def test_an_update_on_a_gpu_can_overlap() -> None:
+def test_an_update_on_a_gpu_has_its_own_settings() -> None:
+    plain = profile(learner={"precision": "float32"})
+    assert bottleneck(shares(play(), 9_000), plain, "cuda", True, machine(gpu=8), ()).key == "learner.precision"
     for overlap, expected in ((False, ("collect.overlap", "true")), (True, ("ppo.epochs", "1"))):
         mine, here = profile(collect={"overlap": overlap}), machine(gpu=8)
         found = bottleneck(shares(play(), 9_000, overlap), mine, "cuda", True, here, ())
@@ -83,14 +86,13 @@ def test_an_update_on_a_gpu_can_overlap() -> None:
 def test_settings_of_machines_of_every_size(subtests: pytest.Subtests) -> None:
     """Without measurements: they fit, they grow with the machine, and a profile that fits stays as it is."""
     big, small = ({"policy": {"layers": layers}, "critic": {"layers": layers}} for layers in (BIG, (128,)))
-    rows = []
-    for gpu in (4, 8, 16, 24, 80):
-        with subtests.test(gpu=gpu):
-            found = {one.key: one.value for one in recommend(profile(**big), NET, machine(16, gpu), ())}
-            rows.append(int(found["ppo.minibatch"]))
-            assert 8 * (172 + 2 * sum(BIG)) * rows[-1] < 0.7 * gpu * GB
-            assert rows[-1] <= int(found["ppo.batch"]) <= int(found["ppo.iteration"])
+    rows = [fitting_rows(gpu * GB, BIG_NET) for gpu in (4, 8, 16, 24, 80)]
     assert rows == sorted(rows) and 4_096 <= rows[0] < rows[-1]
+    for gpu, fit in zip((4, 8, 16, 24, 80), rows, strict=True):
+        with subtests.test(gpu=gpu):
+            assert fit * row_bytes(BIG_NET) < gpu * GB
+            minibatch = recommend(profile(**big), BIG_NET, machine(16, gpu), ())[-1]
+            assert minibatch.value == "auto" and f"{fit:,}" in minibatch.why
     for cores in (2, 4, 16, 64):
         for gpu in (0, 4, 80):
             with subtests.test(cores=cores, gpu=gpu):

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import subprocess
 import sys
 import threading
 import time
@@ -130,6 +131,24 @@ def test_a_worker_that_a_signal_has_stopped_is_waited_for(run: Training, capsys:
     stopped.resume()
     run.check_continues()
     assert count(run, WorkerFailed) == failed and runs(stopped)
+
+
+@linux
+@pytest.mark.slow
+def test_a_worker_that_shares_its_core_with_eight_busy_processes_is_waited_for(run: Training) -> None:
+    failed, starved = count(run, WorkerFailed), worker(run, 0)
+    core = max(starved.cpu_affinity())
+    busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(8)]
+    try:
+        for pid in (starved.pid, *(one.pid for one in busy)):
+            psutil.Process(pid).cpu_affinity([core])
+        threading.Event().wait(10 * TIMEOUT)  # what is tested: a slowness
+    finally:
+        for one in busy:
+            one.kill()
+            one.wait()
+    run.check_continues()
+    assert count(run, WorkerFailed) == failed and runs(starved)
 
 
 def test_a_run_that_was_stopped_as_a_whole_goes_on(run: Training) -> None:

@@ -160,9 +160,11 @@ class RunReader(threading.Thread):
             self._disconnect("")
 
     def _show_end(self, records: Sequence[Record]) -> None:
-        """The last minutes at once; the whole run takes their place."""
+        """The last minutes at once, and that they are no more; the whole run takes their place."""
         if records:
-            self._publish(replace(with_findings(fold(self._snapshot, records)), alive=self._source.alive()))
+            end = with_findings(fold(self._snapshot, records))
+            note = LogEntry(end.record_time or 0.0, "info", "journal", "the whole run is being read; this is its end")
+            self._publish(replace(end, log=(*end.log, note)[-LOG_LINES:], alive=self._source.alive()))
 
     def _look(self, journal: JournalSource) -> None:
         before = self._snapshot

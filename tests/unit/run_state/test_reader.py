@@ -72,6 +72,16 @@ def test_the_first_snapshot_holds_the_whole_history() -> None:
         assert inbox.all[0].history.length == 30
 
 
+def test_the_end_of_a_long_journal_is_shown_first_and_says_so() -> None:
+    run = FakeRun(run_story.told(30))
+    run.journal().newest = lambda: run_story.told(30)[-3:]  # type: ignore[method-assign]
+    with reading(run) as (_, inbox):
+        whole = inbox.until(lambda snapshot: snapshot.history.length == 30)
+    first = inbox.all[0]
+    assert first.history.length < 30 and first.log[-1].source == "journal"
+    assert not [entry for entry in whole.log if entry.source == "journal"]
+
+
 def test_nothing_is_published_while_nothing_happens() -> None:
     run = FakeRun(run_story.told(3))
     with reading(run) as (reader, inbox):

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import sys
-from contextlib import ExitStack
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from functools import partial
 
+from rltui import safe_io
 from rltui.checks.components import obs_warnings
 from rltui.env.from_profile import reward_warnings
 from rltui.errors import RltuiError, report
@@ -63,11 +65,25 @@ def train(options: TrainOptions) -> int:
     with ExitStack() as stack:
         if fresh:
             stack.push(partial(_undo_start, paths))  # comes last, when the lock is free again
-        lock = stack.enter_context(RunLock(paths))
-        confirm(options.data, context.plan)
-        check_writable(options.data, context.plan.run)
-        clean_temporary(paths)
-        return _Session(context, paths, stack, lock).run(taken)
+        with _opening(paths):
+            lock = stack.enter_context(RunLock(paths))
+            confirm(options.data, context.plan)
+            check_writable(options.data, context.plan.run)
+            clean_temporary(paths)
+            session = _Session(context, paths, stack, lock)
+            trainer = session.open(taken)
+        return session.run(trainer)
+
+
+@contextmanager
+def _opening(paths: RunPaths) -> Iterator[None]:
+    """RltuiError for what the system refuses while a run is opened."""
+    try:
+        yield
+    except OSError as error:
+        place = error.filename2 or error.filename or paths.folder
+        hint = "make room there, or mend or move away what is in its place, and start again; nothing was trained"
+        raise RltuiError(f"cannot open run {paths.name!r}: {place}: {safe_io.reason(error)}", hint) from error
 
 
 def _undo_start(paths: RunPaths, kind: type[BaseException] | None, *_: object) -> None:
@@ -109,8 +125,8 @@ class _Session:
         self._viewer: ViewerHost | None = None
         self._warned: set[str] = set()
 
-    def run(self, taken: str = "") -> int:
-        """taken: over from whom."""
+    def open(self, taken: str) -> Trainer:
+        """All that is still missing. taken: over from whom."""
         self._stop.install()
         publish = self._publisher.publish
         self._stack.callback(self._close_collector)
@@ -130,6 +146,9 @@ class _Session:
             self._publisher.log("warning", "learner", notice)
         self._loop.start = count_start(self._paths)
         self._lock.watch(self._taken_over)
+        return trainer
+
+    def run(self, trainer: Trainer) -> int:
         try:
             return trainer.run()
         finally:

@@ -53,6 +53,33 @@ def test_a_refused_start_leaves_no_run(options: TrainOptions, monkeypatch: pytes
     assert len(options.data.run_names()) == 2 and paths.exists()
 
 
+def test_what_the_system_refuses_while_a_run_is_opened_is_one_sentence(
+    options: TrainOptions, monkeypatch: pytest.MonkeyPatch, subtests: pytest.Subtests
+) -> None:
+    """Whichever part it is of: its file is named, and no run is left."""
+
+    def refused(*_: object, **__: object) -> None:
+        raise OSError(errno.EDQUOT, os.strerror(errno.EDQUOT), "some/file")
+
+    monkeypatch.setattr(session.StopRequest, "install", lambda stop: None)
+    parts = (
+        "RunLock",
+        "check_writable",
+        "clean_temporary",
+        "saved_copies",
+        "replace_file",
+        "JournalWriter",
+        "Publisher",
+    )
+    for part in (*parts, "OutputLog", "reward_so_far", "elapsed_so_far", "ControlServer", "ViewerHost", "count_start"):
+        with subtests.test(part), monkeypatch.context() as patched:
+            patched.setattr(session, part, refused)
+            with pytest.raises(RltuiError, match=r"some/file.*uota") as found:
+                session.train(options)
+            assert found.value.hint and found.value.exit_code == 1
+            assert options.data.run_names() == []
+
+
 def test_a_disk_without_locks_or_room_is_refused_before_anything_is_made(
     options: TrainOptions, monkeypatch: pytest.MonkeyPatch
 ) -> None:

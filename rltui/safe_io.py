@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 Read = TypeVar("Read", int, bytes)
 
-LONGEST_NAME, LONGEST_PATH = 255, 4_095  # bytes
+LONGEST_FILE_NAME, LONGEST_PATH = 255, 4_095  # bytes
 SHOWN = 100  # characters of a longer text that a sentence has
 _DEVICES = re.compile(r"(con|prn|aux|nul|com[0-9]|lpt[0-9])(\..*)?", re.IGNORECASE)  # no file names on Windows
 LARGEST = 4 << 20  # bytes of a file that people write, or that only informs
@@ -49,7 +49,7 @@ ASCII = str.maketrans(
 
 def text_problem(text: str) -> str:
     """Why no file can hold that, in words; "" where one can."""
-    return unwritable(text) or ("it has a NUL character, which no name may have" if "\0" in text else "")
+    return unwritable(text) or ("it contains a NUL character" if "\0" in text else "")
 
 
 def path_problem(text: str) -> str:
@@ -57,10 +57,10 @@ def path_problem(text: str) -> str:
     if problem := text_problem(text) or unwritable(text, sys.getfilesystemencoding()):
         return problem
     longest = max((len(os.fsencode(part)) for part in Path(text).parts), default=0)
-    if longest > LONGEST_NAME:
-        return f"it has a name of {longest:,} bytes, where at most {LONGEST_NAME} are possible"
+    if longest > LONGEST_FILE_NAME:
+        return f"the name is {longest:,} bytes long; the longest allowed is {LONGEST_FILE_NAME}"
     whole = len(os.fsencode(text))
-    return f"it has {whole:,} bytes, where at most {LONGEST_PATH:,} are possible" if whole > LONGEST_PATH else ""
+    return f"the path is {whole:,} bytes long; the longest allowed is {LONGEST_PATH:,}" if whole > LONGEST_PATH else ""
 
 
 def unwritable(text: str, encoding: str = "utf-8") -> str:
@@ -69,16 +69,16 @@ def unwritable(text: str, encoding: str = "utf-8") -> str:
         text.encode(encoding)
     except UnicodeEncodeError:  # also of bytes that were no text when they came in
         system = sys.getfilesystemencoding()
-        return f"it is no text in {system}" + ("" if system == "utf-8" else "; with PYTHONUTF8=1 it may be")
+        return f"it is not text in {system}" + ("" if system == "utf-8" else "; PYTHONUTF8=1 may help")
     return ""
 
 
 def new_name_problem(name: str) -> str:
     """Why nothing new should be called so, in words: it could not be copied to every system; "" where it may be."""
     if _DEVICES.fullmatch(name):
-        return "it is a device on Windows"
+        return "Windows reserves this name for a device"
     if name[-1:] in (" ", "."):
-        return "it ends with a space or a dot, which Windows leaves out"
+        return "it ends with a space or a dot, which Windows drops"
     return path_problem(name)
 
 
@@ -165,7 +165,7 @@ def check_text(text: str) -> None:
     """
     parts = sum(map(text.count, "=[{,"))
     if parts > MOST_PARTS:
-        raise ValueError(f"too many keys and values: {parts:,}, where at most {MOST_PARTS:,} are expected")
+        raise ValueError(f"too many keys and values: {parts:,}; at most {MOST_PARTS:,} are allowed")
     if _LONG_KEY.search(text):
         raise ValueError("a key has more than 32 parts")
 
@@ -183,11 +183,11 @@ def check_archive(file: BinaryIO, most: int, largest: int) -> None:
         entries += (end + block).count(_CENTRAL)
         end = (end + block)[1 - len(_CENTRAL) :]
     if entries > most:
-        raise ValueError(f"{entries:,} members, where at most {most:,} are expected")
+        raise ValueError(f"too many members: {entries:,}; at most {most:,} are allowed")
     with zipfile.ZipFile(file) as archive:
         inside = sum(member.file_size for member in archive.infolist())
     if inside > largest:
-        raise ValueError(f"{inside:,} bytes inside, where at most {largest:,} are expected")
+        raise ValueError(f"too large: {inside:,} bytes unpacked; at most {largest:,} are allowed")
     file.seek(0)
 
 
@@ -249,7 +249,7 @@ def _checked(found: os.stat_result, path: Path, largest: int | None) -> int:
 
 
 def _too_large(path: Path, size: int, largest: int) -> OSError:
-    return OSError(errno.EFBIG, f"it is too large: {size:,} bytes, where at most {largest:,} are expected", str(path))
+    return OSError(errno.EFBIG, f"it is too large: {size:,} bytes; at most {largest:,} are allowed", str(path))
 
 
 def say(text: str, stream: TextIO | None = None) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 from rltui.errors import RltuiError, did_you_mean, hints, nearest, report
-from rltui.safe_io import clipped, new_name_problem, path_of, path_problem, text_problem
+from rltui.safe_io import SHOWN, clipped, new_name_problem, path_of, path_problem, text_problem
 
 if TYPE_CHECKING:
     from rltui.runs.paths import DataDir, RunPaths
@@ -82,6 +82,7 @@ class Parser(argparse.ArgumentParser):
     def __init__(self, *args: Any, **settings: Any) -> None:
         super().__init__(*args, **settings)
         self.below: dict[str, Parser] = {}
+        self._given: Sequence[str] = ()
 
     def add_subparsers(self, **settings: Any) -> argparse._SubParsersAction[Any]:
         made = super().add_subparsers(**settings)
@@ -89,6 +90,7 @@ class Parser(argparse.ArgumentParser):
         return made
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> tuple[Any, list[str]]:
+        self._given = sys.argv[1:] if args is None else args
         found, unknown = super().parse_known_args(args, namespace)
         if unknown:
             self.error(UNKNOWN + " ".join(unknown))
@@ -97,6 +99,8 @@ class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """Exit code 2, with the usage and what would be right on stderr."""
         self.print_usage(sys.stderr)
+        for word in (part for given in self._given for part in (given, given.partition("=")[2]) if len(part) > SHOWN):
+            message = message.replace(word, clipped(word)).replace(repr(word)[1:-1], clipped(word))
         text, hint = self._explained(message)
         more = f"{self.prog} --help shows " + ("all commands" if self.below else "an example")
         raise SystemExit(report(RltuiError(text, hints(hint, more), exit_code=2)))

@@ -28,6 +28,7 @@ from rltui.profile.rules import broken_rules, unusable_texts
 from rltui.profile.source import Problem, ProfileError, ProfileSource, read_source, show_key, source_of
 from rltui.profile.toml_lines import KeyPath, key_path
 from rltui.profile.validation import ValidationFinding, validate
+from rltui.safe_io import clipped
 
 OVERRIDE = "--set"  # in the place of a file's name
 
@@ -42,7 +43,7 @@ def apply_overrides(data: dict[str, Any], overrides: Sequence[str]) -> tuple[lis
         if not equals or parts is None:
             findings.append(
                 ValidationFinding(
-                    (), "not an override", "section.key=value, as in ppo.learning_rate=1e-4", text or '""'
+                    (), "not an override", "section.key=value, as in ppo.learning_rate=1e-4", clipped(text) or '""'
                 )
             )
             continue

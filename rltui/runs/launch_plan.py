@@ -410,7 +410,7 @@ def _usable(start: StartRequest, asked: Path, home: RunPaths | None, option: str
         path = newest[0].path
     if not is_folder(path):
         where = f"{path.name} of {home.name}" if home is not None else f"{option} {path}"
-        raise RltuiError(f"{where}: it is no folder", "see what there is: rltui milestones")
+        raise RltuiError(f"{where}: it is not a folder", "see what there is: rltui milestones")
     info = read_checkpoint_info(path)
     name = f"{info.name} of {home.name}" if home is not None else str(path)
     reason = info.damage or checkpoint.damage(path, thorough=True)

@@ -23,7 +23,7 @@ from rltui.safe_io import clipped, new_name_problem, path_of, path_problem, real
 
 MILESTONES = "milestones"  # the folder beside the runs' checkpoints, hence no run's name
 DATA_VARIABLE = "RLTUI_DATA"
-LONGEST_NAME = 100
+LONGEST_RUN_NAME = 100
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
@@ -156,7 +156,7 @@ def data_dir(option: str | None = None) -> DataDir:
     typed = option or variable or "data"
     root = absolute(typed)
     if os.path.exists(root):  # noqa: PTH110 - Path's raises where it may not look
-        problem = "" if os.path.isdir(root) else "it is no folder"  # noqa: PTH112
+        problem = "" if os.path.isdir(root) else "it is not a folder"  # noqa: PTH112
     else:
         problem = path_problem(typed) or new_name_problem(root.name)
     if problem:
@@ -173,8 +173,8 @@ def absolute(path: str | Path) -> Path:
 
 def name_problem(name: str) -> str | None:
     """Why no run may be called so, in words; None where it may."""
-    if not name or len(name) > LONGEST_NAME:
-        return f"must have 1 to {LONGEST_NAME} characters, found {len(name)}"
+    if not name or len(name) > LONGEST_RUN_NAME:
+        return f"must have 1 to {LONGEST_RUN_NAME} characters, found {len(name)}"
     if not _NAME.fullmatch(name) or name.endswith("."):
         return "may hold letters, digits, '.', '_' and '-', starts with a letter or digit, and does not end with '.'"
     if name.lower() == MILESTONES:
@@ -192,7 +192,7 @@ def check_run_name(name: str) -> str:
 
 def default_run_name(data: DataDir, profile: str) -> str:
     """`<profile>-<n>`, as in `quick-1`: n is one more than any such run has, a deleted one and its branches too."""
-    stem = re.sub(r"[^A-Za-z0-9._-]+", "-", profile).strip("-._")[: LONGEST_NAME - 16] or "run"
+    stem = re.sub(r"[^A-Za-z0-9._-]+", "-", profile).strip("-._")[: LONGEST_RUN_NAME - 16] or "run"
     numbered = re.compile(rf"{re.escape(stem)}-([0-9]{{1,6}})(-b[0-9]+)?", re.IGNORECASE)
     names = {*data.run_names(), *_run_folders(data.trash), *_run_folders(data.taken)}
     return f"{stem}-{max((int(found[1]) for found in map(numbered.fullmatch, names) if found), default=0) + 1}"
@@ -200,7 +200,7 @@ def default_run_name(data: DataDir, profile: str) -> str:
 
 def branch_name(data: DataDir, run: str) -> str:
     """The first free of `<run>-b2`, `<run>-b3` …; a branch of a branch counts on from its root."""
-    root = re.sub(r"-b\d+$", "", run)[: LONGEST_NAME - 8]
+    root = re.sub(r"-b\d+$", "", run)[: LONGEST_RUN_NAME - 8]
     number = 2
     while data.has_run(f"{root}-b{number}") or is_folder(data.taken / f"{root}-b{number}"):
         number += 1

@@ -99,7 +99,7 @@ def test_what_can_be_seen_to_be_no_file_is_not_even_opened(
 
 def test_more_than_its_size_says_is_too_large() -> None:
     """Of /proc and of a file that grows."""
-    with pytest.raises(OSError, match="too large: 101 bytes, where at most 100"):
+    with pytest.raises(OSError, match="too large: 101 bytes; at most 100"):
         safe_io.read_bytes(Path("/proc/self/maps"), 100)
 
 

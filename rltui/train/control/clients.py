@@ -32,7 +32,7 @@ from rltui.supervise.sockets import FrameError, FrameReader, pack
 from rltui.train.control.commands import CommandQueue, PendingCommand
 
 PROTOCOL = 1
-LONGEST_NAME = 80  # characters
+LONGEST_CLIENT_NAME = 80  # characters
 
 
 class TokenBucket:
@@ -332,7 +332,7 @@ class CommandRouter:
 
     def _free_name(self, wanted: str) -> str:
         """A name that is safe to print and nobody else's."""
-        shown = "".join(c if c.isprintable() else "?" for c in wanted[:LONGEST_NAME]).strip() or "somebody"
+        shown = "".join(c if c.isprintable() else "?" for c in wanted[:LONGEST_CLIENT_NAME]).strip() or "somebody"
         number, name = 1, shown
         while name in self.names:
             number += 1

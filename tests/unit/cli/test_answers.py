@@ -103,7 +103,7 @@ def test_a_file_is_no_data_folder(subtests: pytest.Subtests, capsys: pytest.Capt
         with subtests.test(command=command):
             Path("notes.txt").write_text("mine")
             assert main([*command, "--data-dir", "notes.txt"]) == 2
-            said = f"rltui: {Path('notes.txt').absolute()} (--data-dir): it is no folder\n  choose a folder for the runs: --data-dir DIR\n"
+            said = f"rltui: {Path('notes.txt').absolute()} (--data-dir): it is not a folder\n  choose a folder for the runs: --data-dir DIR\n"
             assert capsys.readouterr().err == said
             assert Path("notes.txt").read_text() == "mine"
 

@@ -195,3 +195,25 @@ def test_where_to_read_on_is_the_command_s_own_help(capsys: pytest.CaptureFixtur
         f"  commands: {', '.join(COMMANDS)}",
         "  rltui --help shows all commands",
     ]
+
+
+def test_what_is_refused_is_not_repeated_at_length(
+    subtests: pytest.Subtests, capsys: pytest.CaptureFixture[str]
+) -> None:
+    long = "X" * 5_000
+    for command in ("", "train", "ls", "milestones", "milestones pin", "profile show", "lut", "status", "bench"):
+        for words in (
+            [long],
+            [f"--{long}"],
+            ["quick", long, long],
+            ["quick", "--set", long],
+            ["--steps=" + "9" * 5_000],
+        ):
+            with subtests.test(command=command, words=[word[:10] for word in words]):
+                try:
+                    code = main([*command.split(), *words])
+                except SystemExit as ended:
+                    code = ended.code  # type: ignore[assignment]
+                printed = capsys.readouterr()
+                assert code in (1, 2)
+                assert long[:200] not in printed.out + printed.err and "9" * 200 not in printed.err

@@ -362,7 +362,7 @@ def test_explicit_paths_that_cannot_be(data: DataDir, tmp_path: Path) -> None:
     make_run(data, "other", commits=1, obs="default 89")
     (tmp_path / "loop").symlink_to(tmp_path / "loop")
     for path in (tmp_path / "nowhere", tmp_path / "loop", paths.checkpoint(3000) / "meta.json"):
-        with pytest.raises(RltuiError, match=r"it is no folder|no such folder"):
+        with pytest.raises(RltuiError, match=r"it is not a folder|no such folder"):
             choose(data, mode=str(path))
     with pytest.raises(RltuiError, match=r"no manifest.sha256"):
         choose(data, mode=str(tmp_path))

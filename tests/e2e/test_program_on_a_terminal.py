@@ -36,9 +36,9 @@ WAYS: dict[str, Way] = {
     **{f"{name} to what the shell sees": to_guardian(name) for name in BY_SIGNAL},
     "the guardian is killed": (to_guardian("SIGKILL")[0], -signal.SIGKILL),
 }
-FEW_WAYS = (  # each kind of end, and each signal once
-    "q", "SIGQUIT to the viewer", "SIGKILL to the viewer", "SIGSEGV to the viewer", "SIGTERM to the viewer",
-    "SIGHUP to what the shell sees", "SIGINT to what the shell sees", "the guardian is killed",
+FEW_WAYS = (  # each kind of end, and each signal once; q, SIGTERM and SIGKILL are in tests below and in test_terminal_and_training
+    "SIGQUIT to the viewer", "SIGSEGV to the viewer", "SIGHUP to what the shell sees", "SIGINT to what the shell sees",
+    "the guardian is killed",
 )  # fmt: skip
 
 
@@ -96,10 +96,12 @@ def test_a_terminal_that_vanishes_takes_both_with_it(
 @pytest.mark.parametrize(
     ("env", "size"),
     [
-        ({"LC_ALL": "C"}, (80, 24)),
         ({"TERM": "dumb", "NO_COLOR": "1"}, (80, 24)),
         ({"TERM": ""}, (1, 1)),
         pytest.param({"TERM": "linux"}, (80, 24), marks=pytest.mark.slow),
+        pytest.param(
+            {"LC_ALL": "C"}, (80, 24), marks=pytest.mark.slow
+        ),  # the cockpit's is in test_terminal_and_training
         pytest.param({"NO_COLOR": "1"}, (80, 24), marks=pytest.mark.slow),
     ],
     ids=lambda value: str(value),

@@ -103,7 +103,7 @@ def check_valid(name: str, got: dict[str, Any]) -> None:
 @cache
 def small_batch(teams: tuple[int, int]) -> ArenaBatch:
     """Steps of two ticks; new arenas are slow, so one batch serves all tests."""
-    return batch(arenas=20, teams=teams, pace=Pace(2, 0))
+    return batch(arenas=10, teams=teams, pace=Pace(2, 0))
 
 
 def test_nothing_is_thrown(subtests: pytest.Subtests, recordings: Path) -> None:
@@ -114,10 +114,10 @@ def test_nothing_is_thrown(subtests: pytest.Subtests, recordings: Path) -> None:
     for name in NAMES:
         for teams in ((1, 1), (3, 2)):
             with subtests.test(name=name, teams=teams):
-                arenas, count = small_batch(teams), range(20)
+                arenas, count = small_batch(teams), range(10)
                 reset, rng = built(name, recordings, *teams), np.random.default_rng(1)
                 fall = np.array([0.0, 0.0, -field.GRAVITY * 2 / field.TICKS_PER_SECOND])
-                for _ in range(10):
+                for _ in range(12):
                     setups = [reset.sample(rng, *teams) for _ in count]
                     for setup in setups if name in ("random", "replay") else ():
                         for motion in MOTIONS:
@@ -126,7 +126,7 @@ def test_nothing_is_thrown(subtests: pytest.Subtests, recordings: Path) -> None:
                     state = arenas.state
                     ball, cars, ground = state.ball_velocity.copy(), state.velocity.copy(), state.on_ground.copy()
                     places = state.position + cars / 60
-                    arenas.step(np.full((20, sum(teams)), IDLE))
+                    arenas.step(np.full((10, sum(teams)), IDLE))
                     assert np.linalg.norm(state.ball_velocity - ball - fall, axis=-1).max() < 15  # 10.9 when it rests
                     held = state.velocity - cars - fall * ~ground[..., None]
                     assert np.linalg.norm(held, axis=-1).max() < 30  # the brake of a slow car: 29

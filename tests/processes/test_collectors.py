@@ -18,7 +18,7 @@ from rltui.registry import Component, build
 from rltui.train.collect.collector import Collected, Collector, SerialCollector
 from rltui.train.collect.shared_rollout import SharedRollout
 from rltui.train.config import ResolvedConfig
-from tests.fakes.training import TINY
+from tests.fakes.training import TINY, TWO_WORKERS
 
 
 @contextmanager
@@ -26,7 +26,7 @@ def collector(
     tmp_path: Path, kind: str, seed: int = 0, more: str | list[str] = "", parts: int = 1
 ) -> Iterator[tuple[Collector, PPOLearner]]:
     profile_path = tmp_path / "tiny.toml"
-    profile_path.write_text(TINY + (more if isinstance(more, str) else ""))
+    profile_path.write_text(TWO_WORKERS + (more if isinstance(more, str) else ""))
     changes = [] if isinstance(more, str) else more
     inference = "central" if kind == "central" or parts > 1 else "local"
     config = ResolvedConfig.resolve(

@@ -109,5 +109,5 @@ def _figures(values: Mapping[str, Any]) -> Iterator[str]:
 
     for name, value in values.items():
         shown = size(value) if "memory" in name else number(value) if isinstance(value, float) else value
-        if shown not in (None, ""):
+        if value not in (None, ""):
             yield f"  {name.replace('_', ' '):<32} {shown}"

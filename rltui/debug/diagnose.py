@@ -37,7 +37,6 @@ from rltui.supervise.shared_memory import free
 from rltui.train.collect.central import slots
 from rltui.train.config import ResolvedConfig
 
-WARM_STEPS = 100  # the first ones of new arenas cost several times the later ones
 CORE_ROWS = 25_000  # timesteps a second that a core collects at most
 CORE_PRODUCTS = 5e9  # of a policy's parameters by rows that a core evaluates in a second, about
 MESSAGES = 300
@@ -158,7 +157,9 @@ def measure_play(profile: Profile, workers: int, arenas: int, seconds: float, te
     """bare: beside the simulator alone. New workers are started, and ended."""
     tell(f"{plural(workers, 'worker')} x {plural(arenas, 'arena')}")
     with Stack(_smaller(profile, workers, arenas)) as stack:
-        stack.iterate(min(-(-WARM_STEPS // stack.shape.steps), 3), learn=False)
+        stack.iterate(
+            1, seconds / 2, learn=False
+        )  # the first hundred steps of new arenas cost several times the later ones
         found = stack.iterate(1, seconds, learn=False)
     limit = None
     if bare:
@@ -208,22 +209,24 @@ def _seconds(work: Callable[[], object], seconds: float) -> float:
 
 def measure_learner(config: ResolvedConfig, seconds: float) -> LearnerFigures:
     """The profile's update, of fewer rows where all would take too long."""
-    shape = _learned(config, seconds)
-    times = update_against_bare(shape, 3, config.threads, config.device, config.ppo)
+    shape, rounds = _learned(config, seconds)
+    times = update_against_bare(shape, rounds, config.threads, config.device, config.ppo)
     rows = shape.rows
     return LearnerFigures(config.device, rows / times.update_seconds, rows / times.bare_seconds, times.ratio)
 
 
-def _learned(config: ResolvedConfig, seconds: float) -> UpdateShape:
-    """So many of an iteration's steps as take about so long."""
-    shape = update_shape(config.profile, config.shape, config.pass_rows)
-    one = update_against_bare(replace(shape, steps=1), 1, config.threads, config.device, config.ppo)
-    return replace(shape, steps=max(1, min(shape.steps, int(seconds / one.update_seconds))))
+def _learned(config: ResolvedConfig, seconds: float) -> tuple[UpdateShape, int]:
+    """As many of an iteration's steps as take about so long, and how often there is time for that."""
+    whole = update_shape(config.profile, config.shape, config.pass_rows)
+    step = replace(whole, workers=1, steps=1)
+    took = update_against_bare(step, 1, config.threads, config.device, config.ppo).update_seconds
+    steps = max(1, min(whole.rows // step.rows, int(seconds / took)))
+    return replace(step, steps=steps), 3 if took * steps < 2 * seconds else 1
 
 
 def measure_ipc(config: ResolvedConfig, seconds: float) -> IpcFigures:
     """With one worker."""
-    with Stack(_smaller(config.profile, 1, config.shape.arenas)) as stack:
+    with Stack(_smaller(config.profile, workers=1, arenas=1)) as stack:
         write, read = stack.shared_memory_speed()
         trip = statistics.median(stack.round_trip(number) for number in range(1, MESSAGES))
     return IpcFigures(write / 1e9, read / 1e9, 1e6 * trip)
@@ -238,7 +241,7 @@ def measure_gpu(config: ResolvedConfig, seconds: float) -> GpuFigures:
         return GpuFigures(note=unused or gpus.note)
     use = None
     if seen and config.device != "cpu":
-        update = one_update(_learned(config, seconds), config.device, config.ppo)
+        update = one_update(_learned(config, seconds)[0], config.device, config.ppo)
         with ThreadPoolExecutor(1) as pool:
             updates = pool.submit(
                 _seconds, update, max(seconds, 1.0)

@@ -119,7 +119,7 @@ def test_a_gpu_is_watched_during_the_update_and_one_that_torch_does_not_see_is_n
     monkeypatch.setattr(torch.cuda, "mem_get_info", lambda: (7, 8))
     monkeypatch.setattr(torch.cuda, "get_device_name", lambda: "RTX 90")
     for name in ("_learned", "one_update"):
-        monkeypatch.setattr(diagnose, name, lambda *_: None)
+        monkeypatch.setattr(diagnose, name, lambda *_: (None, 1))
     monkeypatch.setattr(diagnose, "_seconds", lambda *_: cards.all_read.wait(patience(30)))
     assert diagnose.measure_gpu(config, 1.0) == GpuFigures("RTX 90", 8, 7, 80.0)
 

@@ -13,7 +13,7 @@ from rltui.league.players import Player, PolicySide, ScriptedSide, trained_in
 from rltui.policy.saved import SavedPolicy, load_policy
 from rltui.registry import BUILT_IN, Component, build
 from rltui.runs.checkpoint import POLICY_FILE, DamagedError, damage, read_file
-from rltui.runs.inventory import complete_checkpoints
+from rltui.runs.inventory import LABEL, complete_checkpoints
 from rltui.runs.paths import DataDir, RunPaths, folders
 from rltui.runs.resolve import find_checkpoint, run_called
 from rltui.runs.rlgym_ppo import checkpoint_at
@@ -66,8 +66,9 @@ class PolicySource(PlayerSource):
     def __init__(self, path: Path, policy: SavedPolicy | None = None) -> None:
         """policy: where it is not there to be read. RltuiError where it cannot be used."""
         self.policy = policy or load_policy(path / POLICY_FILE if path.is_dir() else path)
-        parts = path.absolute().parts
-        self.name = "/".join(parts[-2:] if path.is_dir() else parts[-1:])
+        *_, run, folder, last = ("", "", *path.absolute().parts)
+        named = (run if LABEL.fullmatch(last) else folder, last)  # of a milestone its phase is left out
+        self.name = "/".join(named) if path.is_dir() else last
 
     @property
     def teams(self) -> tuple[int, int] | None:

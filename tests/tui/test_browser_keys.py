@@ -270,7 +270,7 @@ async def test_a_fork_shows_what_fits_what_it_does_and_what_changes(data: DataDi
         await pilot.press("home", "down")
         await until_shown(pilot, "start the new run ball-touching-1 at 5,000,000 timesteps")
         await pilot.press("enter")
-        await until_shown(pilot, "Branch off as?")
+        await until_shown(pilot, "Name of the new run?")
         await pilot.press("enter")
         await until_shown(pilot, "It did not start: not now")
         plan = launches.plans[0]

@@ -233,7 +233,7 @@ async def test_a_milestone_says_in_words_what_enter_does_and_asks_before_it_does
         await go_to(pilot, "milestone 005M")
         await until_shown(pilot, "branch off as alpha-b2 at 5,000,000 timesteps")
         await pilot.press("enter")
-        await until_shown(pilot, "Branch off as?")
+        await until_shown(pilot, "Name of the new run?")
         await pilot.press("escape")
         await until(pilot, lambda: isinstance(pilot.app.screen, LauncherScreen))
         assert launches.plans == []
@@ -318,7 +318,7 @@ async def test_enter_on_a_new_profile_starts_a_run_of_it_and_another_profile_s_b
                 await pilot.press("enter")
                 await until_shown(pilot, "not now")
                 await pilot.press("escape", "R")
-                await until_shown(pilot, "Branch off as?")
+                await until_shown(pilot, "Name of the new run?")
                 await pilot.press("enter")
                 await until_shown(pilot, "not now")
         plans = [(plan.profile, plan.kind, plan.args[0]) for plan in launches.plans]

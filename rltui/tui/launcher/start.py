@@ -72,7 +72,7 @@ def _branch_dialog(data: DataDir, plan: LaunchPlan) -> PromptDialog:
             raise RltuiError(f"run {name} exists")
         return replace(plan, run=name).title
 
-    return PromptDialog("Branch off as?", judge, lambda width: plan_lines(plan, width, title=False), plan.run)
+    return PromptDialog("Name of the new run?", judge, lambda width: plan_lines(plan, width, title=False), plan.run)
 
 
 def _limit_dialog(plan: LaunchPlan) -> PromptDialog:

@@ -68,6 +68,9 @@ def test_every_way_to_name_a_player(data: DataDir, policy: SavedPolicy) -> None:
     assert isinstance(by_folder, PolicySource) and by_folder.name == "mine/1000"
     assert isinstance(by_file, PolicySource) and by_file.name == "policy.npz"
     assert by_folder.teams == by_file.teams == (1, 1) and source("idle", data).teams is None
+    milestone = data.run("mine").milestones / "Phase1-Quick" / "005M"
+    shutil.copytree(folder, milestone)
+    assert source("mine/5M", data).name == source(str(milestone), data).name == "mine/005M"
 
 
 @pytest.mark.parametrize(

@@ -29,14 +29,15 @@ _Begun = RunStarted | PhaseChanged | StageChanged | SettingChanged
 
 @dataclass(frozen=True, slots=True)
 class ComparedBot:
-    """name: as people call it. known: iterations with a reward since the newest start or change of rewards; reward: of the
-    newest of them, None where they are too few.
+    """name: as people call it. known: iterations with a reward since the newest start or change of rewards, or the other
+    state of the same run, as `since` says; reward: of the newest of them, None where they are too few.
     """
 
     name: str
     snapshot: RunSnapshot
     known: int
     reward: NewestMean | None
+    since: str = "its start or change of rewards"
 
     @property
     def counted(self) -> int:
@@ -71,9 +72,11 @@ def compared_bot(name: str, paths: RunPaths, timesteps: int | None = None, after
     if timesteps is not None:
         snapshot = replace(snapshot, history=snapshot.history.cut(timesteps), timesteps=timesteps)
     history = snapshot.history
-    row = settled_row(history, max(first_row(snapshot), bisect_right(history.timesteps, after, 0, history.length)))
+    first, behind = first_row(snapshot), bisect_right(history.timesteps, after, 0, history.length)
+    row = settled_row(history, max(first, behind))
     values = history.columns[REWARD][row : history.length] if REWARD in history.columns else ()
-    return ComparedBot(name, snapshot, sum(map(math.isfinite, values)), newest_mean(values))
+    found = ComparedBot(name, snapshot, sum(map(math.isfinite, values)), newest_mean(values))
+    return replace(found, since="the other") if behind > first else found
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,8 +103,8 @@ class RewardComparison:
             return self.refused
         if self.difference is None or self.half is None:
             few = [bot for bot in (self.left, self.right) if bot.reward is None]
-            told = (f"{bot.name} has {bot.known} of {FEWEST} iterations" for bot in few)
-            return f"cannot tell: {', '.join(told)} since its start or change of rewards"
+            told = (f"{bot.name} has {bot.known} of {FEWEST} iterations since {bot.since}" for bot in few)
+            return f"cannot tell: {', '.join(told)}"
         by, half = formatting.measured([abs(self.difference)], self.half)
         if self.better is None:
             return f"cannot tell: {by} ± {half} apart"

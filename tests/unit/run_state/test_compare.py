@@ -171,4 +171,5 @@ def test_a_state_is_told_by_what_had_trained_it(data: DataDir) -> None:
     assert then.known == 100 and then.reward is not None and then.reward.mean == pytest.approx(10.0, abs=0.5)
     assert then.snapshot.header is not None and then.snapshot.header.reward_weights == run_story.WEIGHTS
     later = compared_bot("later", data.run("gone_on"), 200 * STEPS, after=150 * STEPS)
+    assert later.since == "the other" and then.since != "the other"
     assert later.known == 50 and later.reward is None

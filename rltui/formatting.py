@@ -141,6 +141,11 @@ def rate(value: float | None) -> str:
     return f"{short(value)}/s"
 
 
+def nats(value: float | None) -> str:
+    """An entropy: 3.12 nats."""
+    return f"{number(value)} nats" if known(value) else UNKNOWN
+
+
 def percent(share: float | None) -> str:
     """A share of 1 as whole percent; a small one that is not zero says so."""
     if not known(share):

@@ -136,6 +136,12 @@ def test_aligned_figures_share_their_decimals() -> None:
     assert formatting.aligned([1234.5]) == ["+1234"]
 
 
+def test_what_is_unknown_has_no_unit() -> None:
+    for told in (formatting.nats, formatting.rate, formatting.micros, formatting.size, formatting.percent, formatting.age):
+        assert told(None) == told(float("nan")) == formatting.UNKNOWN
+    assert formatting.nats(3.123) == "3.12 nats"
+
+
 def test_percent_of_nearly_nothing_is_not_zero() -> None:
     assert [formatting.percent(share) for share in (0, 0.004, 0.56, 1)] == ["0 %", "<1 %", "56 %", "100 %"]
 

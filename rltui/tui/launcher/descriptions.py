@@ -152,7 +152,7 @@ def saved_rows(saved: CheckpointInfo, now: float) -> list[tuple[str, str, str]]:
     return [
         ("reward", f"{formatting.number(meta.mean_reward)}{over}", ""),
         *([("", standing, role)] if standing else []),
-        ("entropy", f"{formatting.number(meta.entropy)} nats", ""),
+        ("entropy", formatting.nats(meta.entropy), ""),
         ("KL", formatting.number(meta.approx_kl), ""),
         ("saved", f"{formatting.date(meta.time)}, {formatting.ago(now - meta.time)}", ""),
     ]
@@ -197,7 +197,7 @@ def _run_figures(run: RunSummary, verdict: str | None, now: float, width: int) -
         ("timesteps", formatting.count(run.timesteps)),
         ("reward", f"{formatting.number(run.reward.mean)}{over_episodes(run.reward.episodes, run.reward.short)}"),
         *([("verdict", verdict)] if verdict else []),
-        ("entropy", f"{formatting.number(run.metrics.get(metric_keys.ENTROPY))} nats"),
+        ("entropy", formatting.nats(run.metrics.get(metric_keys.ENTROPY))),
         ("speed", _speed(run)),
         ("saved", _saved_text(run, now)),
         *_best_rows(run.best),

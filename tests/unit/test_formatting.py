@@ -137,7 +137,14 @@ def test_aligned_figures_share_their_decimals() -> None:
 
 
 def test_what_is_unknown_has_no_unit() -> None:
-    for told in (formatting.nats, formatting.rate, formatting.micros, formatting.size, formatting.percent, formatting.age):
+    for told in (
+        formatting.nats,
+        formatting.rate,
+        formatting.micros,
+        formatting.size,
+        formatting.percent,
+        formatting.age,
+    ):
         assert told(None) == told(float("nan")) == formatting.UNKNOWN
     assert formatting.nats(3.123) == "3.12 nats"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import time
 from dataclasses import dataclass
 from typing import Any
@@ -39,7 +40,7 @@ class RunStatus(msgspec.Struct, frozen=True, kw_only=True):
     """One run now. Unknown is None; `workers`, `clients` and `controller` are known only while the trainer answers."""
 
     run: str
-    state: str  # the trainer's own (collecting, paused …); silent: it runs and does not answer; else stopped, unclean, empty
+    state: str  # the trainer's own (collecting, paused …); silent: it does not answer; training: on another host; else as in `ls`
     training: bool
     note: str
     paused: float | None = None  # Unix seconds since when it has been held by hand
@@ -90,9 +91,10 @@ def read_status(paths: RunPaths) -> RunStatus:
     heard = ask(paths) if training else Heard()
     live = heard.live
     verdict, snapshot = judged(paths, live)
+    unheard = training and summary.host == socket.gethostname()  # one on another host cannot answer here
     return RunStatus(
         run=summary.name,
-        state=live.state if live else "silent" if training else summary.state,
+        state=live.state if live else "silent" if unheard else summary.state,
         training=training,
         note="; ".join(text for text in (live.reason if live else "", heard.trouble, summary.note) if text),
         paused=summary.paused,

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import io
 import json
+import socket
 from collections.abc import Sequence
+from contextlib import ExitStack
 from pathlib import Path
 
 import msgspec
@@ -45,6 +47,19 @@ def data(tmp_path: Path) -> DataDir:
     about = msgspec.structs.replace(make_meta("alpha", 1, 4000), mean_reward=14.0, reward_episodes=100)
     place(data.run("alpha").checkpoint(4000), make_files(about))
     return data
+
+
+def test_a_run_of_another_host_trains_and_only_one_of_this_host_can_be_silent(
+    data: DataDir, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for host, state in ((socket.gethostname(), "silent"), ("tower", "training")):
+        with ExitStack() as held:
+            with monkeypatch.context() as there:
+                there.setattr(socket, "gethostname", lambda: host)  # noqa: B023
+                held.enter_context(RunLock(data.run("alpha")))
+            assert main(["status", "alpha", "--json", "--data-dir", str(data.root)]) == 0
+        found = json.loads(capsys.readouterr().out)
+        assert (found["state"], found["training"], found["host"]) == (state, True, host)
 
 
 def test_all_tell_the_same(data: DataDir, capsys: pytest.CaptureFixture[str]) -> None:

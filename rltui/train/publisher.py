@@ -129,7 +129,7 @@ class Publisher:
         self._subscribers = list(subscribers)
         self._mutex = threading.Lock()
         self._stalled = False
-        self._gone = False
+        self._gone = self._silent = False
         self._next_look = 0.0
         self._lost_before = 0
         self._writer: QueueThread[Record] | None = None  # to the journal
@@ -157,6 +157,10 @@ class Publisher:
         if writer is not None:
             writer.drain(1.0)
 
+    def silence(self) -> None:
+        """Write and print nothing any more, nor what waits: the run is another trainer's."""
+        self._silent = True
+
     def close(self) -> None:
         """Write and print what is left."""
         writer, lines, self._writer = self._writer, self._lines, None
@@ -167,6 +171,8 @@ class Publisher:
             lines.close(PATIENCE)
 
     def _write(self, record: Record) -> None:
+        if self._silent:
+            return
         written = self._journal.write(record)
         self._hand_to_subscribers(record)
         if self._journal_turned(written):
@@ -187,7 +193,7 @@ class Publisher:
 
     def _print(self, record: Record) -> None:
         """Without a lock: a terminal that is held (Ctrl-S) holds up the thread that prints and no other."""
-        for subscriber in tuple(self._subscribers):
+        for subscriber in () if self._silent else tuple(self._subscribers):
             try:
                 subscriber(record)
             except (OSError, ValueError):

@@ -193,7 +193,8 @@ class _Session:
         self._publisher.log(level, "viewer", line)
 
     def _taken_over(self, by: Holder) -> None:
-        """On the lock's thread: nothing more may be written, not even that it ends."""
+        """On the lock's thread: nothing more may be written, not even that it ends, nor that its workers do."""
+        self._publisher.silence()
         report(
             RltuiError(f"run {self._paths.name!r} was taken over by {by}", "it goes on there; nothing is saved here")
         )

@@ -29,6 +29,9 @@ def test_the_second_is_refused_or_takes_over_and_the_first_ends(training: Traini
         training.wait_more_iterations()
         on_host("lamp", other, "--take-over").wait_records(RunStarted, 2)
         assert training.wait_end() == 1 and "was taken over by pid" in training.output
+        assert training.output.splitlines()[-1] == "  it goes on there; nothing is saved here", (
+            "nor that its workers died"
+        )
         other.wait_more_iterations()
         assert other.process is not None
         other.process.terminate()

@@ -245,6 +245,20 @@ def test_once_started_nobody_waits_for_a_terminal_and_the_journal_goes_on(tmp_pa
     assert len(held.printed) == 51
 
 
+def test_once_silenced_nothing_is_written_or_printed_nor_what_waits() -> None:
+    journal, held = FakeJournal(), Held()
+    publisher = Publisher(journal, subscribers=[held]).start()
+    publisher.publish(line("printed"))
+    publisher.publish(line("waits"))
+    publisher.drain()
+    publisher.silence()
+    publisher.publish(line("a worker died"))
+    held.go.set()
+    publisher.close()
+    assert held.printed in ([], [line("printed")]), "at most what was being printed"
+    assert journal.records == [line("printed"), line("waits")]
+
+
 def test_what_a_held_terminal_has_missed_is_said_there_once_it_flows_again(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("rltui.train.publisher.MOST_LINES", 20)
     held, journal = Held(), FakeJournal()

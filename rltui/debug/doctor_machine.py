@@ -86,7 +86,7 @@ def _numbers(text: str) -> tuple[int, ...]:
 def terminal(case: DoctorCase) -> DoctorResult:
     """Whether the cockpit can be drawn here; nothing here can fail, since all works without it."""
     if not (sys.stdin is not None and sys.stdin.isatty() and sys.stdout.isatty()):
-        return DoctorResult("pass", "no terminal: no cockpit here")
+        return DoctorResult("pass", "none in use: the cockpit needs one, training does not")
     size, encoding, kind = shutil.get_terminal_size(), sys.stdout.encoding or "ascii", os.environ.get("TERM", "")
     found = f"{kind or 'TERM is not set'}, {size.columns}x{size.lines}, {encoding}"
     if kind in ("", "dumb"):

@@ -49,7 +49,7 @@ async def test_enter_does_not_wait_for_the_doctor_and_says_so(data: DataDir) -> 
         child = tools.preflights._newest.current
         assert isinstance(child, children.FakeDoctor)
         await pilot.press("enter")
-        await until_shown(pilot, "preflight skipped")
+        await until_shown(pilot, "preflight not finished")
         await until(pilot, child.ended.is_set)
         launches.fails = RltuiError("over", "")
         gate.set()
@@ -58,7 +58,7 @@ async def test_enter_does_not_wait_for_the_doctor_and_says_so(data: DataDir) -> 
         await pilot.press("escape")
         await until_shown(pilot, "✓ ready to launch")  # looked at anew
         await pilot.press("enter")
-        assert "preflight skipped" not in await until_shown(pilot, "It did not start: over")
+        assert "preflight not finished" not in await until_shown(pilot, "It did not start: over")
 
 
 async def test_what_is_known_is_not_asked_for_again(data: DataDir) -> None:

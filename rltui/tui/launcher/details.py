@@ -167,7 +167,7 @@ class LauncherDetails(ScrollableLines):
         self._tools.preflights.cancel()
         self._key = ""  # once the launcher is shown again, it begins anew
         return (
-            f"preflight skipped: {tally(preflight) or 'not begun'}"
+            f"preflight not finished: {tally(preflight) or 'not begun'}"
             if not preflight or preflight.left != [SPEED]
             else ""
         )

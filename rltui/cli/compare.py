@@ -35,10 +35,10 @@ def add_parser(subparsers: Subparsers) -> None:
 def run(args: argparse.Namespace) -> int:
     """Print which is better, or why that cannot be told; 1 where they were paid differently."""
     from rltui.cli.output import json_text
+    from rltui.profile.changes import paid_changes, saved_changes
     from rltui.run_state.compare import compare_rewards, compared_bot
     from rltui.run_state.rewards import profile_weights, weights_apart
     from rltui.runs.paths import data_dir
-    from rltui.tui.checks.results import paid_changes, saved_changes
 
     data = data_dir(args.data_dir)
     (one, at, mine, doubt), (other, then, theirs, more) = (_found(data, text) for text in (args.left, args.right))

@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
+from rltui.profile.changes import KeyChange
 from rltui.runs.paths import DataDir
 from rltui.tui.checks.doctor import Measurements, Preflights
-from rltui.tui.checks.results import KeyChange, ProfileChecker, TableChecker, profile_differences
+from rltui.tui.checks.results import ProfileChecker, TableChecker, profile_differences
 from rltui.tui.checks.schema import ReferenceReader
 from rltui.tui.checks.text_check import TextChecker
 

@@ -9,13 +9,14 @@ from pathlib import Path
 import msgspec
 from textual.pilot import Pilot
 
+from rltui.profile.changes import KeyChange
 from rltui.runs import trash
 from rltui.runs.inventory import MilestoneMark, change_mark, read_checkpoint_info
 from rltui.runs.paths import DataDir
 from rltui.supervise.launch import LaunchedTrainer
 from rltui.tui.app import RltuiApp
 from rltui.tui.browser.screen import BrowserScreen
-from rltui.tui.checks.results import KeyChange, ProfileChecker
+from rltui.tui.checks.results import ProfileChecker
 from rltui.tui.dependencies import Dependencies
 from rltui.tui.launcher.plan import LaunchPlan
 from tests.fakes import children, data_folder, saved_runs

@@ -22,6 +22,7 @@ from rltui.errors import RltuiError
 from rltui.learn.checkpoint_files import load_tensors
 from rltui.policy.saved import load_policy
 from rltui.profile import load, save
+from rltui.profile.changes import saved_changes
 from rltui.profile.curriculum import _content
 from rltui.profile.locate import ProfileFile
 from rltui.run_state.reader import RunFiles
@@ -42,7 +43,7 @@ from rltui.supervise.sockets import SocketAddress, SocketListener
 from rltui.tui import settings as ui_toml
 from rltui.tui.browser.library import LibraryReader
 from rltui.tui.checks.doctor import Measurements
-from rltui.tui.checks.results import content_key, saved_changes
+from rltui.tui.checks.results import content_key
 from rltui.tui.launcher.catalog import read_profile
 from rltui.tui.notifications import Hooks, Notice
 from rltui.view.recording import Recording

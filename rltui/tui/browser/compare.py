@@ -17,6 +17,7 @@ from rltui import formatting, safe_io
 from rltui.errors import RltuiError
 from rltui.events.episode_reward import PART, REWARD
 from rltui.events.records import setting_words
+from rltui.profile.changes import ABSENT, KeyChange, paid_changes, saved_changes
 from rltui.profile.locate import STATE_FILE
 from rltui.run_state.compare import NOT_SKILL, ComparedBot, compare_rewards, compared_bot
 from rltui.run_state.history import History
@@ -29,7 +30,6 @@ from rltui.tui.ascii import ChartStyle
 from rltui.tui.background import if_mounted
 from rltui.tui.browser.compare_curves import Curves, EndValues, read_curves, two_curves
 from rltui.tui.browser.library import Library
-from rltui.tui.checks.results import ABSENT, KeyChange, paid_changes, saved_changes
 from rltui.tui.text import Line, Span, clean, crop_text, named_lines, pad, text_line, wrap
 from rltui.tui.widgets.dialogs import Dialog
 from rltui.tui.widgets.list_view import ScrollableLines

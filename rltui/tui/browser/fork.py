@@ -13,6 +13,7 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal
 
+from rltui.profile.changes import KeyChange
 from rltui.profile.locate import STATE_FILE, ProfileFile, list_profiles
 from rltui.runs.inventory import CheckpointInfo
 from rltui.runs.launch_plan import LaunchPlan
@@ -20,7 +21,7 @@ from rltui.runs.meta import Meta
 from rltui.runs.paths import DataDir
 from rltui.tui.background import if_mounted
 from rltui.tui.browser.compare import change_lines
-from rltui.tui.checks.results import KeyChange, ProfileCheck, ProfileChecker, resolved_changes
+from rltui.tui.checks.results import ProfileCheck, ProfileChecker, resolved_changes
 from rltui.tui.launcher.catalog import ProfileEntry, read_profile
 from rltui.tui.launcher.plan import Plan, enter_lines, plan_fork, saved_profile
 from rltui.tui.text import Line, clean, text_line, wrap

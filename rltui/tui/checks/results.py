@@ -10,13 +10,13 @@ import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import msgspec
 
 from rltui import safe_io
-from rltui.profile.source import MAX_BYTES, Problem
-from rltui.profile.toml_text import toml_values
+from rltui.profile.changes import KeyChange, condensed
+from rltui.profile.source import Problem
 from rltui.runs.checkpoint import POLICY_FILE
 from rltui.runs.meta import Signature
 from rltui.tui.checks.child import Run, ask, run_child
@@ -25,9 +25,6 @@ NAMED = re.compile(rb"""["']([^"'\n]{1,300}\.\w{1,5})(?::\w+)?["']""")  # "my/to
 MODULE = re.compile(rb"""["']([A-Za-z_][\w.]*):\w+["']""")  # "rewards.touch:Touch"
 NEAR = re.compile(r'did you mean "([^"]+)"')
 DEEPEST = 1  # a campaign's phases name rewards of their own, and no phases
-ABSENT = "not there"
-PAYING = ("rewards", "[rewards]", "reward_options", "[reward_options]")  # tables; in brackets: only one side has it
-PROSE = ("description",)  # keys that are not compared
 Outcome = Literal["pass", "warn", "fail"]
 
 
@@ -205,14 +202,6 @@ def _unchecked(path: Path, reason: str) -> ProfileCheck:
     return ProfileCheck(str(path), False, [ProfileProblem(reason, file=str(path))])
 
 
-class KeyChange(msgspec.Struct, frozen=True):
-    """One key, or a whole table that only one side has. left, right: as TOML; None where it is not there."""
-
-    key: str
-    left: str | None = None
-    right: str | None = None
-
-
 _change_decoder = msgspec.json.Decoder(list[KeyChange])
 
 
@@ -223,88 +212,12 @@ def profile_differences(left: Path, right: Path, run: Run = run_child) -> list[K
     return ask(run, _change_decoder, "profile", "diff", "--json", str(left), str(right))
 
 
-def saved_changes(left: Path, right: Path) -> list[KeyChange] | str:
-    """Between the profile.toml of two saved states; a reason in words where one cannot be read."""
-    read: list[dict[str, str]] = []
-    for path in (left, right):
-        try:
-            read.append(dict(_flat(toml_values(safe_io.read_text(path, MAX_BYTES)), "")))
-        except (OSError, ValueError) as error:
-            return f"the profiles cannot be compared: {path}: {safe_io.reason(error)}"
-    mine, theirs = read
-    found = [
-        KeyChange(key, mine.get(key), theirs.get(key)) for key in {**mine, **theirs} if mine.get(key) != theirs.get(key)
-    ]
-    return condensed(found)
-
-
 def resolved_changes(left: Path, right: Path, run: Run = run_child) -> list[KeyChange] | str:
     """`profile_differences`, condensed; a reason in words where there is no answer."""
     try:
         return condensed(profile_differences(left, right, run))
     except (OSError, ValueError) as error:
         return f"the profiles could not be compared: {error}"
-
-
-def paid_changes(changes: Sequence[KeyChange] | str, weights_known: bool) -> list[str]:
-    """Those that change what is paid, in words; without weights where those in force are known otherwise."""
-    found = [] if isinstance(changes, str) else changes
-    return [
-        f"{change.key.removeprefix('rewards.')} {change.left or ABSENT} → {change.right or ABSENT}"
-        for change in found
-        if change.key.partition(".")[0] in PAYING and not (weights_known and _is_weight(change))
-    ]
-
-
-def _is_weight(change: KeyChange) -> bool:
-    """Not a reward's own parameter. The path of a file of one's own has dots too."""
-    tail = change.key.rpartition(":")[2] if ":" in change.key else change.key.partition(".")[2]
-    return "." not in tail or tail.endswith((".weight", ".schedule"))
-
-
-def condensed(changes: Sequence[KeyChange]) -> list[KeyChange]:
-    """A table of which one side has nothing is one change, not twenty: a campaign leaves to its phases what they say."""
-    heads: dict[str, list[KeyChange]] = {}
-    for change in changes:
-        if change.key not in PROSE:
-            heads.setdefault(change.key.partition(".")[0], []).append(change)
-    return [found for head, group in heads.items() for found in _of_table(head, group)]
-
-
-def _of_table(head: str, group: Sequence[KeyChange]) -> Sequence[KeyChange]:
-    if len(group) < 3 or not (all(c.left is None for c in group) or all(c.right is None for c in group)):
-        return group
-    words = f"{len(group)} keys"
-    return [KeyChange(f"[{head}]", None if group[0].left is None else words, None if group[0].right is None else words)]
-
-
-def _flat(value: Any, path: str) -> Iterator[tuple[str, str]]:
-    if isinstance(value, Mapping):
-        for key, item in value.items():
-            yield from _flat(item, f"{path}.{key}" if path else str(key))
-    elif isinstance(value, list) and value and all(isinstance(item, Mapping) for item in value):
-        yield from _tables(value, path)
-    else:
-        yield path, _text(value)
-
-
-def _tables(tables: Sequence[Mapping[str, Any]], path: str) -> Iterator[tuple[str, str]]:
-    """By their kind, so that another order is no difference; the second of a kind is `random 2`."""
-    seen: dict[str, int] = {}
-    for index, table in enumerate(tables):
-        kind = str(table.get("kind", index))
-        seen[kind] = seen.get(kind, 0) + 1
-        name = f"{path}.{kind}" if seen[kind] == 1 else f"{path}.{kind} {seen[kind]}"
-        yield name, "{}"
-        yield from _flat({key: item for key, item in table.items() if key != "kind"}, name)
-
-
-def _text(value: Any) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, list):
-        return f"[{', '.join(_text(item) for item in value)}]"
-    return f'"{value}"' if isinstance(value, str) else str(value)
 
 
 class TableFinding(msgspec.Struct, frozen=True):

@@ -15,11 +15,11 @@ from textual.worker import Worker
 
 from rltui import formatting
 from rltui.errors import RltuiError
+from rltui.profile.changes import ABSENT, KeyChange
 from rltui.runs.launch_plan import LaunchPlan
 from rltui.runs.paths import DataDir
 from rltui.tui.actions import Place, bindings, in_footer
 from rltui.tui.background import if_mounted
-from rltui.tui.checks.results import ABSENT, KeyChange
 from rltui.tui.dependencies import Dependencies, Launch
 from rltui.tui.launcher.catalog import Catalog, CatalogReader, CatalogReady, ProfileEntry
 from rltui.tui.launcher.details import LauncherDetails, LauncherTitle

@@ -18,6 +18,7 @@ from rltui.events.episode_reward import (
     newest_window,
 )
 from rltui.events.records import IterationFinished, Record, RunResumed, RunStarted
+from rltui.profile.changes import KeyChange
 from rltui.run_state.fold import fold
 from rltui.run_state.history import History
 from rltui.run_state.other_run import OtherRun
@@ -34,7 +35,6 @@ from rltui.run_state.verdict import verdict, with_findings
 from rltui.runs.inventory import CheckpointInfo
 from rltui.tui.browser.compare import CheckpointComparison, rewards_apart
 from rltui.tui.browser.compare_curves import Curves
-from rltui.tui.checks.results import KeyChange
 from rltui.tui.panes.chart_header import head_lines
 from rltui.tui.panes.chart_view import Charting, ChartScene
 from rltui.tui.panes.pane import View

@@ -10,6 +10,7 @@ import pytest
 
 from rltui.events.episode_reward import REWARD, RewardWindow
 from rltui.events.records import Record, RunResumed, RunStarted, SettingChanged
+from rltui.profile.changes import KeyChange
 from rltui.run_state.compare import NOT_SKILL
 from rltui.runs import trainer_state
 from rltui.runs.inventory import CheckpointInfo, read_checkpoint_info
@@ -26,7 +27,6 @@ from rltui.tui.browser.compare import (
     rewards_apart,
 )
 from rltui.tui.browser.compare_curves import EndValues
-from rltui.tui.checks.results import KeyChange
 from rltui.tui.text import plain
 from tests.fakes import run_story, saved_runs
 

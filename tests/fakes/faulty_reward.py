@@ -68,7 +68,7 @@ def _fail(action: str) -> None:
             os.kill(os.getpid(), signal.SIGBUS)
         case "hang":
             while True:
-                pass
+                signal.pause()
         case "print":
             for _ in range(200):
                 print("printed by a worker\n" * 1_000)

@@ -8,15 +8,15 @@ from __future__ import annotations
 import fcntl
 import os
 import sys
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-
-from rltui.train import session
-from rltui.train.setup import StartContext, TrainOptions, prepare
+from typing import Any
 
 BARRIER = "RLTUI_BARRIER"
 
 
-def planned(options: TrainOptions) -> StartContext:
+def planned(prepare: Callable[[Any], Any], options: Any) -> Any:
     """As it is, and a wait at the barrier."""
     found = prepare(options)
     print(f"planned {found.plan.run}", flush=True)
@@ -27,6 +27,7 @@ def planned(options: TrainOptions) -> StartContext:
 
 if __name__ == "__main__":
     from rltui.__main__ import main
+    from rltui.train import session  # here alone: its workers import this module too, and torch with it
 
-    session.prepare = planned
+    session.prepare = partial(planned, session.prepare)
     sys.exit(main())

@@ -142,8 +142,9 @@ def test_killed_at_random_times(disk: Path) -> None:
     assert saved >= awaited > 10, "most kills come after a save or more, some during the first"
 
 
+@pytest.mark.slow
 def test_a_failed_save_leaves_no_trace(disk: Path) -> None:
-    """Any step that raises, instead of dying, cleans up after itself at once."""
+    """Any step that raises, instead of dying, cleans up after itself at once; each kind of step: test_save_disk_full."""
     data = DataDir(disk)
     paths = make_run(data, commits=3)
     for nth in range(1, 200):

@@ -218,7 +218,12 @@ def test_without_room_for_a_process_training_goes_on_with_the_others(run: Traini
 
 
 @linux
-def test_without_any_worker_it_waits(run: Training) -> None:
+def test_without_any_worker_it_waits_and_what_they_share_is_their_successors_too(run: Training) -> None:
+    """What they share has no file, so that nobody can take it away, as systemd does when a user logs out for the last time
+    (RemoveIPC).
+    """
+    [file] = shared_memory(trainer(run))
+    assert not file.exists()
     said, started = len(lines(run)), count(run, WorkerStarted)
     victims, before = [worker(run, index) for index in (0, 1)], trainer(run).rlimit(psutil.RLIMIT_NOFILE)
     trainer(run).rlimit(psutil.RLIMIT_NOFILE, (FEW, before[1]))
@@ -228,20 +233,6 @@ def test_without_any_worker_it_waits(run: Training) -> None:
     trainer(run).rlimit(psutil.RLIMIT_NOFILE, before)
     run.wait_records(WorkerStarted, started + 2)
     run.check_continues()
-
-
-@linux
-def test_what_the_workers_share_has_no_file_and_is_that_of_their_successors_too(run: Training) -> None:
-    """So that nobody can take it away, as systemd does when a user logs out for the last time (RemoveIPC)."""
-    [file] = shared_memory(trainer(run))
-    assert not file.exists()
-    said = len(lines(run))
-    for index in (1, 0):
-        started = count(run, WorkerStarted)
-        worker(run, index).kill()
-        run.wait_records(WorkerStarted, started + 1)
-    run.check_continues()
-    assert len(lines(run)) == said
     assert shared_memory(trainer(run)) == [file]
 
 

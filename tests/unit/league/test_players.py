@@ -103,7 +103,7 @@ def test_the_chaser_is_blind_to_team() -> None:
 
 def test_only_blue_learns(subtests: pytest.Subtests) -> None:
     """Observations, rewards and actions are the learner's cars alone, and they are those of the same cars in a mirror game."""
-    for blue, orange in ((1, 1), (1, 2), (2, 3)):
+    for blue, orange in ((1, 1), (2, 3)):
         with subtests.test(blue=blue, orange=orange):
             against = SoccarBatch(spec(blue, orange, opponent=Component("idle")), 3, (4,))
             mirror = SoccarBatch(spec(blue, orange), 3, (4,))

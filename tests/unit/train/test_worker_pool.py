@@ -92,7 +92,7 @@ def scarce(monkeypatch: pytest.MonkeyPatch) -> Scarce:
 @pytest.fixture
 def pool(tmp_path: Path, scarce: Scarce) -> Iterator[LocalCollector]:
     profile = tmp_path / "tiny.toml"
-    profile.write_text(TWO_WORKERS)
+    profile.write_text(TWO_WORKERS.replace("arenas = 4", "arenas = 1"))
     config = ResolvedConfig.resolve(load(profile))
     shared = SharedRollout.create(config.shape)
     made = LocalCollector(config.actor(0), shared, 30.0, scarce.told.append)

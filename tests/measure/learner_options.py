@@ -1,8 +1,8 @@
 """Times one update with each option of the learner on and off, in alternation, and tries a GPU's two failures for real.
 
-    python -m tests.measure.learner_options                     both nets on the GPU, then a full memory and a lost GPU
-    python -m tests.measure.learner_options --compile           the same two nets with torch.compile, which takes minutes
-    OMP_WAIT_POLICY=PASSIVE python -m tests.measure.learner_options --device cpu
+    python tests/measure/learner_options.py                     both nets on the GPU, then a full memory and a lost GPU
+    python tests/measure/learner_options.py --compile           the same two nets with torch.compile, which takes minutes
+    OMP_WAIT_POLICY=PASSIVE python tests/measure/learner_options.py --device cpu
                                                                 256 x 256 x 256 on two threads, beside bare torch
 
 One row a variant: median and range of an update, timesteps a second, the paired ratio to the first row, the most memory
@@ -331,7 +331,7 @@ def main() -> None:
         unwaited()
         full_memory()
         done = subprocess.run(
-            [sys.executable, "-m", "tests.measure.learner_options", "--lost-gpu"],
+            [sys.executable, __file__, "--lost-gpu"],
             capture_output=True,
             text=True,
             check=False,

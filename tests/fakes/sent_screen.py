@@ -8,7 +8,7 @@ from unittest.mock import patch
 
 from rich.cells import cell_len
 from rich.console import Console
-from textual._compositor import CompositorUpdate
+from textual._compositor import Compositor, CompositorUpdate
 from textual.app import App
 from textual.screen import Screen
 from textual.widgets import Input
@@ -18,6 +18,7 @@ from tests.fakes.drawn_screen import DrawnScreen
 from tests.fakes.settled import has_work
 
 CONSOLE = Console(color_system="truecolor", force_terminal=True)
+RENDER = Compositor.render_update
 
 
 class ColouredScreen(DrawnScreen):
@@ -83,6 +84,22 @@ def is_quiet(app: App[str]) -> bool:
 
 
 @contextmanager
+def unsent() -> Iterator[None]:
+    """Within, what no terminal will get is not put together, which takes two fifths of a test's time: the picture is drawn
+    whole when somebody looks at it. Lines are still made for each new size.
+    """
+
+    def made(compositor: Compositor, *_: object, **__: object) -> None:
+        compositor._dirty_regions.clear()
+        for widget in compositor.visible_widgets:
+            if isinstance(widget, LineWidget) and widget._painted_for != widget.size:
+                widget.lines = widget._lines_or_failure()
+
+    with patch.object(Compositor, "render_update", made):
+        yield
+
+
+@contextmanager
 def followed() -> Iterator[Sent]:
     """Of the program that is started within."""
     sent, display = Sent(), App._display
@@ -94,6 +111,7 @@ def followed() -> Iterator[Sent]:
 
     with (
         patch.object(App, "_display", noted),
+        patch.object(Compositor, "render_update", RENDER),
         patch.object(Input, "_toggle_cursor", lambda _: None),
     ):  # it blinks at any time
         yield sent

@@ -12,7 +12,7 @@ from textual.app import App
 
 from rltui.runs.paths import DataDir
 from rltui.tui.app import RltuiApp
-from tests.fakes import data_folder
+from tests.fakes import data_folder, sent_screen
 
 
 @pytest.fixture(autouse=True)
@@ -23,6 +23,13 @@ def utc(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     yield
     monkeypatch.undo()
     time.tzset()
+
+
+@pytest.fixture(autouse=True)
+def unsent() -> Iterator[None]:
+    """Of what is sent to a terminal, tests/fakes/sent_screen.followed tells."""
+    with sent_screen.unsent():
+        yield
 
 
 @pytest.fixture(autouse=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import time
 from collections.abc import AsyncIterator, Callable
@@ -29,6 +30,7 @@ FORMS = (((120, 40), False), ((80, 24), True))  # size and whether ASCII, of the
 OTHER_FORMS = [(size, ascii_only) for size in SIZES for ascii_only in (False, True) if (size, ascii_only) not in FORMS]
 NOW = run_story.now_of()
 LAUNCHER_NOW = 1_764_250_000.0
+LOOKS = 0.02  # seconds between two looks at what is waited for
 GOLDEN = Path(__file__).parents[1] / "golden" / "tui"
 UPDATE = "RLTUI_UPDATE_GOLDEN"
 
@@ -48,7 +50,7 @@ async def until(pilot: Pilot[str], holds: Callable[[], bool], seconds: float = 1
     deadline = time.monotonic() + patience(seconds)
     while not holds():
         assert time.monotonic() < deadline, f"never came:\n{screen_text(pilot.app.screen)}"
-        await pilot.pause(0.01)
+        await asyncio.sleep(LOOKS)
 
 
 async def until_shown(pilot: Pilot[str], text: str) -> str:
@@ -135,8 +137,8 @@ async def launcher(
         await until(pilot, lambda: screen.catalog is not None and all(entry.check for entry in screen.catalog.profiles))
         await until(pilot, lambda: screen.plan is not None)
         if tools is None:
-            await until_shown(pilot, "ready to launch" if size[1] > 30 else "Enter will")
             await until(pilot, lambda: (found := screen.details.preflight) is not None and found.done)
+            await until_shown(pilot, "ready to launch" if size[1] > 30 else "Enter will")
         await pilot.pause()
         yield pilot
 

@@ -9,10 +9,14 @@ from typing import Any
 
 import pytest
 from textual.app import App
+from textual.css.model import RuleSet
+from textual.css.stylesheet import Stylesheet
 
 from rltui.runs.paths import DataDir
 from rltui.tui.app import RltuiApp
 from tests.fakes import data_folder, sent_screen
+
+_rules: dict[object, list[RuleSet]] = {}  # by their source and the variables in it
 
 
 @pytest.fixture(autouse=True)
@@ -30,6 +34,20 @@ def unsent() -> Iterator[None]:
     """Of what is sent to a terminal, tests/fakes/sent_screen.followed tells."""
     with sent_screen.unsent():
         yield
+
+
+@pytest.fixture(autouse=True)
+def parsed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each app reads the same styles."""
+    parse = Stylesheet._parse_rules
+
+    def parsed(sheet: Stylesheet, css: str, **source: object) -> list[RuleSet]:
+        key = (css, *source.values(), *sheet._variables.items())
+        if key not in _rules:
+            _rules[key] = parse(sheet, css, **source)  # type: ignore[arg-type]
+        return _rules[key]
+
+    monkeypatch.setattr(Stylesheet, "_parse_rules", parsed)
 
 
 @pytest.fixture(autouse=True)

@@ -9,8 +9,11 @@ from unittest.mock import patch
 from rich.cells import cell_len
 from rich.console import Console
 from textual._compositor import Compositor, CompositorUpdate
+from textual._context import visible_screen_stack
 from textual.app import App
+from textual.geometry import Size
 from textual.screen import Screen
+from textual.strip import Strip
 from textual.widgets import Input
 
 from rltui.tui.widgets.line_widget import LineWidget
@@ -95,7 +98,13 @@ def unsent() -> Iterator[None]:
             if isinstance(widget, LineWidget) and widget._painted_for != widget.size:
                 widget.lines = widget._lines_or_failure()
 
-    with patch.object(Compositor, "render_update", made):
+    def looked_at(compositor: Compositor, size: Size | None = None) -> list[Strip]:
+        screen = compositor.root
+        visible_screen_stack.set(screen.app._background_screens if screen is not None else [])
+        return whole(compositor, size)
+
+    whole = Compositor.render_strips
+    with patch.object(Compositor, "render_update", made), patch.object(Compositor, "render_strips", looked_at):
         yield
 
 

@@ -13,8 +13,11 @@ from contextlib import asynccontextmanager
 from typing import Any
 from unittest.mock import patch
 
-from textual.app import App
-from textual.pilot import Pilot
+from textual.app import App, ScreenStackError
+from textual.message_pump import MessagePump
+from textual.pilot import Pilot, WaitForScreenTimeout
+
+from tests.fakes.patience import patience
 
 ROUNDS = 50  # what gives itself new work for ever is not waited for
 MOMENT = 0.002  # seconds between two looks: what is put off goes by timers
@@ -26,6 +29,32 @@ def has_work(app: App[Any]) -> bool:
     there = (node for node in tuple(app._registry) if node.is_running)
     waits = app.message_queue_size or app._resize_event is not None
     return bool(waits) or any(node.message_queue_size or node._pruning for node in there)
+
+
+def _waits(pump: MessagePump) -> bool:
+    """Whether it waits for a message, in the midst of nothing."""
+    queue = pump._message_queue
+    return pump._closed or pump._closing or (queue.empty() and bool(queue.ready_event._waiters))  # type: ignore[attr-defined]
+
+
+async def wait_for_screen(pilot: Pilot[str], timeout: float = 30.0) -> bool:
+    """In the place of `Pilot._wait_for_screen`, which sends a message to each widget to hear that those before it have been
+    handled: most of what a key costs.
+    """
+    app, deadline, looks = pilot.app, time.monotonic() + patience(timeout), 0
+    try:
+        busy: list[MessagePump] = [app, *app.screen.walk_children(with_self=True)]
+    except ScreenStackError:
+        return False
+    while True:
+        await asyncio.sleep(0 if looks < ROUNDS else MOMENT)
+        if app._exception is not None:
+            return False
+        busy, looks = [pump for pump in busy if not _waits(pump)], looks + 1
+        if not busy:
+            return True
+        if time.monotonic() > deadline:
+            raise WaitForScreenTimeout(f"at work for {timeout} s: {busy}")
 
 
 async def settle(pilot: Pilot[str]) -> None:

@@ -11,10 +11,11 @@ import pytest
 from textual.app import App
 from textual.css.model import RuleSet
 from textual.css.stylesheet import Stylesheet
+from textual.pilot import Pilot
 
 from rltui.runs.paths import DataDir
 from rltui.tui.app import RltuiApp
-from tests.fakes import data_folder, sent_screen
+from tests.fakes import data_folder, sent_screen, settled
 
 _rules: dict[object, list[RuleSet]] = {}  # by their source and the variables in it
 
@@ -34,6 +35,12 @@ def unsent() -> Iterator[None]:
     """Of what is sent to a terminal, tests/fakes/sent_screen.followed tells."""
     with sent_screen.unsent():
         yield
+
+
+@pytest.fixture(autouse=True)
+def looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A pilot sees whether widgets are at work, and sends them nothing to find out."""
+    monkeypatch.setattr(Pilot, "_wait_for_screen", settled.wait_for_screen)
 
 
 @pytest.fixture(autouse=True)

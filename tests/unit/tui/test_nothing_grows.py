@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import gc
+from collections.abc import Callable, Iterator
 
+import pytest
 from rich.segment import Segment
 from textual.app import App, ComposeResult
 from textual.strip import Strip
@@ -33,13 +35,21 @@ class Clock(App[None]):
         yield Ticking()
 
 
-def alive() -> int:
-    """Rows and parts of rows that anything holds."""
+@pytest.fixture
+def alive() -> Iterator[Callable[[], int]]:
+    """Counts rows and parts of rows, of now on, that anything holds."""
+
+    def count() -> int:
+        gc.collect()
+        return sum(isinstance(each, (Strip, Segment)) for each in gc.get_objects())
+
     gc.collect()
-    return sum(isinstance(each, Strip | Segment) for each in gc.get_objects())
+    gc.freeze()  # else all that the tests before have left is looked through
+    yield count
+    gc.unfreeze()
 
 
-async def test_what_widgets_remember_of_old_pictures_is_bounded() -> None:
+async def test_what_widgets_remember_of_old_pictures_is_bounded(alive: Callable[[], int]) -> None:
     app = Clock()
     async with app.run_test(size=(COLUMNS, ROWS)) as pilot:
         ticking, counts = app.screen.query_one(Ticking), []

@@ -6,12 +6,14 @@ import os
 import shutil
 import sys
 import time
+from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
 import msgspec
 import pytest
 
+from rltui.__main__ import main
 from rltui.events.episode_reward import EPISODES
 from rltui.events.records import StateChanged
 from rltui.profile.locate import ProfileFile, shipped_folder
@@ -85,7 +87,9 @@ def test_what_trains_comes_first_and_all_stand_by_their_starts_whatever_the_cloc
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="pipes, and file names that are no text")
-def test_pipes_loops_giants_and_names_that_are_no_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pipes_loops_giants_and_names_that_are_no_text(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.chdir(tmp_path)
     folder = tmp_path / "profiles"
     folder.mkdir()
@@ -97,7 +101,7 @@ def test_pipes_loops_giants_and_names_that_are_no_text(tmp_path: Path, monkeypat
     (folder / "binary.toml").write_bytes(b"\xff\xfe\x00s")
     (folder / os.fsdecode(b"\xff\xfe.toml")).write_text("schema = 1\n", encoding="utf-8")
     monkeypatch.setattr("rltui.tui.launcher.catalog.list_profiles", lambda: listed(folder))
-    reader = CatalogReader(DataDir(tmp_path / "data"), ProfileChecker())
+    reader = CatalogReader(DataDir(tmp_path / "data"), ProfileChecker(lambda command: checked(command, capsys)))
     catalog = data_folder.all_checked(reader)
     problems = {
         entry.name: [problem.message for problem in entry.check.errors] for entry in catalog.profiles if entry.check
@@ -109,6 +113,12 @@ def test_pipes_loops_giants_and_names_that_are_no_text(tmp_path: Path, monkeypat
     assert problems.pop("loop") == ["cannot be read: Too many levels of symbolic links"]
     assert set(problems) == {"binary", os.fsdecode(b"\xff\xfe")}
     assert all(problems.values())
+
+
+def checked(command: Sequence[str], capsys: pytest.CaptureFixture[str]) -> bytes:
+    """What the child would print, said in this process."""
+    main(command[command.index("rltui") + 1 :])
+    return capsys.readouterr().out.encode()
 
 
 def listed(folder: Path) -> list[ProfileFile]:

@@ -17,36 +17,44 @@ from rich.cells import cell_len
 from rltui.runs.paths import DataDir
 from rltui.tui.cockpit.screen import PANES
 from tests.fakes.screens import UPDATE
-from tests.fakes.snapshots import COCKPIT, MOMENTS, Frame, Pictures, name_of, pictures_of, read, written
+from tests.fakes.snapshots import COCKPIT, MOMENTS, Frame, Pictures, Size, name_of, pictures_of, read, written
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "panes"
 NAMES = [COCKPIT, *(name_of(pane) for pane in PANES)]
 WIDE, POOR = (120, 40), (80, 24)
 KEPT = {"quick": ("collecting", "worker down"), "curriculum": ("campaign", "worker down")}  # states in golden files
 SIZES = (POOR, WIDE, (200, 50))
+THOROUGH = "worker down"  # the state that is drawn at all sizes in both character sets: its panes have most to say
 _drawn: Pictures = {}  # once for all tests: opening the cockpit costs more than drawing a pane
 
 
 @pytest.fixture
 async def drawn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Pictures]:
-    """Pictures by pane: every state at WIDE, three of them at all sizes and in both character sets."""
+    """Pictures by pane: every state at WIDE, those of golden files at POOR too, one in every form."""
     monkeypatch.setenv("TZ", "UTC")
     monkeypatch.setenv("RLTUI_CONFIG", str(tmp_path / "config"))
     time.tzset()
     if not _drawn:
-        thorough = {state for states in KEPT.values() for state in states}
         for state in MOMENTS:
-            for ascii_only in (False, True) if state in thorough else (False,):
+            for ascii_only, sizes in forms_of(state).items():
                 folder = tmp_path / f"{state}-{ascii_only}"
                 folder.mkdir()
                 monkeypatch.chdir(folder)
-                sizes = SIZES if state in thorough else (WIDE,)
                 pictures = await pictures_of(state, ascii_only, sizes, DataDir(Path("data")))
                 for name, frames in pictures.items():
                     _drawn.setdefault(name, {}).update(frames)
     yield _drawn
     monkeypatch.undo()
     time.tzset()
+
+
+def forms_of(state: str) -> dict[bool, tuple[Size, ...]]:
+    """The sizes that it is drawn at in Unicode, and in ASCII."""
+    if state == THOROUGH:
+        return {False: SIZES, True: SIZES}
+    return (
+        {False: (POOR, WIDE), True: (POOR,)} if any(state in states for states in KEPT.values()) else {False: (WIDE,)}
+    )
 
 
 def is_kept(name: str, frame: Frame) -> bool:

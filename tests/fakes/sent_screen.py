@@ -100,7 +100,8 @@ def unsent() -> Iterator[None]:
 
     def looked_at(compositor: Compositor, size: Size | None = None) -> list[Strip]:
         screen = compositor.root
-        visible_screen_stack.set(screen.app._background_screens if screen is not None else [])
+        if screen is not None and screen is screen.app.screen:  # else it is drawn as what lies below that one
+            visible_screen_stack.set(screen.app._background_screens)
         return whole(compositor, size)
 
     whole = Compositor.render_strips

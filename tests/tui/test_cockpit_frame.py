@@ -21,7 +21,7 @@ from rltui.tui.dependencies import Dependencies
 from rltui.tui.settings import LoadedSettings, UiSettings, load
 from tests.fakes import run_story
 from tests.fakes.fake_run import ME, FakeControl, FakeRun
-from tests.fakes.screens import NOW, Clock, cockpit, cockpit_of, live_run, rooms_in, until, until_shown
+from tests.fakes.screens import NOW, Clock, cockpit, cockpit_of, live_run, resized, rooms_in, until, until_shown
 
 
 def control_of(run: FakeRun) -> FakeControl:
@@ -53,9 +53,10 @@ def focused(pilot: Pilot[str]) -> str:
 
 
 async def test_every_pane_is_a_key_away_and_has_the_focus_then(subtests: pytest.Subtests) -> None:
-    for size in ((80, 24), (120, 40), (200, 50)):
-        with subtests.test(size=size):
-            async with cockpit(live_run(), size) as pilot:
+    async with cockpit(live_run()) as pilot:
+        for size in ((80, 24), (200, 50), (120, 40)):
+            with subtests.test(size=size):
+                await resized(pilot, size)
                 for pane in PANES:
                     await pilot.press(pane.NUMBER)
                     wanted = pane.pane_id()
@@ -141,14 +142,14 @@ async def test_frozen_panes_stand_still_while_commands_and_the_state_go_on() -> 
 
 
 async def test_who_controls_is_shown_at_every_size(subtests: pytest.Subtests) -> None:
-    for size in ((80, 24), (120, 40)):
-        with subtests.test(size=size):
-            async with cockpit(live_run(), size) as pilot:
-                await until_shown(pilot, "● you control")
-            control = FakeControl("bob on tower, pid 7")
-            async with cockpit(FakeRun(run_story.told(), control=control), size) as pilot:
-                await until_shown(pilot, "bob" if size[0] == 80 else "○ bob on tower controls")
-                await until_shown(pilot, "controls")
+    theirs = FakeRun(run_story.told(), control=FakeControl("bob on tower, pid 7"))
+    for run, narrow, wide, word in (
+        (live_run(), "● you", "● you control", "control"), (theirs, "bob", "○ bob on tower controls", "controls")
+    ):  # fmt: skip
+        async with cockpit(run) as pilot:
+            for size, words in (((80, 24), narrow), ((120, 40), wide)):
+                with subtests.test(size=size, words=words):
+                    assert word in await resized(pilot, size, words)
 
 
 async def test_control_is_taken_and_its_loss_is_told() -> None:

@@ -196,13 +196,14 @@ async def test_what_differs_from_the_plain_view_is_said_in_words(size: tuple[int
         await until(pilot, lambda: size[0] > 80 or any(said in notice.message for notice in pilot.app._notifications))
 
 
-@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
-async def test_a_trainer_that_says_nothing_or_is_gone_is_told_at_every_size(size: tuple[int, int]) -> None:
+async def test_a_trainer_that_says_nothing_or_is_gone_is_told_at_every_size() -> None:
     silent = live_run(state="learning")
-    async with cockpit(silent, size, clock=Clock(NOW + 94)) as pilot:
-        text = await until_shown(pilot, "SILENT")
-        assert "no word from the trainer for 2 min, was updating" in text
-        assert "newest iteration" not in text.split("\n")[2], "the same again"
-    async with cockpit(FakeRun(run_story.told(), process=False), size, clock=Clock(NOW + 400)) as pilot:
-        text = await until_shown(pilot, "ENDED UNCLEANLY")
-        assert "last word 7 min ago" in text and "was learning  best " in text
+    async with cockpit(silent, clock=Clock(NOW + 94)) as pilot:
+        await until_shown(pilot, "SILENT")
+        for size in SIZES:
+            text = await resized(pilot, size, "no word from the trainer for 2 min, was updating")
+            assert "SILENT" in text and "newest iteration" not in text.split("\n")[2], "the same again"
+    async with cockpit(FakeRun(run_story.told(), process=False), clock=Clock(NOW + 400)) as pilot:
+        for size in SIZES:
+            text = await resized(pilot, size, "ENDED UNCLEANLY")
+            assert "last word 7 min ago" in text and "was learning  best " in text

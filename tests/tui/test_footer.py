@@ -13,7 +13,7 @@ from tests.fakes import run_story
 from tests.fakes.browsed import browser
 from tests.fakes.edited_form import form
 from tests.fakes.fake_run import FakeRun
-from tests.fakes.screens import NOW, SIZES, cockpit, cockpit_of, launcher, live_run, until, until_shown
+from tests.fakes.screens import NOW, SIZES, cockpit, cockpit_of, launcher, live_run, resized, until, until_shown
 
 
 def last_line(pilot: Pilot[str]) -> str:
@@ -28,8 +28,9 @@ def dimmed(pilot: Pilot[str]) -> set[str]:
 
 
 async def test_acts_and_views_stand_apart_in_ascii_too() -> None:
-    for size in SIZES:
-        async with cockpit(live_run(), size, ascii_only=True) as pilot:
+    async with cockpit(live_run(), ascii_only=True) as pilot:
+        for size in SIZES:
+            await resized(pilot, size)
             acts, views, *_, ways = last_line(pilot).split(" | ")
             assert acts.startswith(" act P Pause")
             assert ": Change" in acts
@@ -68,10 +69,10 @@ async def test_every_screen_shows_its_way_out_at_60_columns(data: DataDir) -> No
 
 
 async def test_the_way_on_from_a_run_that_has_ended_is_there() -> None:
-    for size in SIZES:
-        run = FakeRun([*run_story.told(40), run_story.finished(819_200, NOW)], process=False)
-        async with cockpit(run, size) as pilot:
-            await until_shown(pilot, "■ STOPPED")
+    run = FakeRun([*run_story.told(40), run_story.finished(819_200, NOW)], process=False)
+    async with cockpit(run) as pilot:
+        for size in SIZES:
+            await resized(pilot, size, "■ STOPPED")
             await until(pilot, lambda: "act R Resume │" in last_line(pilot) and "H Launcher" in last_line(pilot))
             offered = pilot.app.screen.query_one(Footer).offered
             assert [action.name for action in offered if action.trains] == [], "dead keys"

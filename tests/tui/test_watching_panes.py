@@ -19,7 +19,7 @@ from rltui.tui.panes.reward_trace import TracePane
 from rltui.tui.text import Line
 from tests.fakes import run_story
 from tests.fakes.fake_run import FakeControl, FakeRun
-from tests.fakes.screens import NOW, Clock, cockpit, cockpit_of, live_run, until, until_shown
+from tests.fakes.screens import NOW, Clock, cockpit, cockpit_of, live_run, resized, until, until_shown
 from tests.fakes.watched_match import ADDRESS, NAMES, TIMESTEPS, FakeReader, viewer, watched
 
 SIZES = ((80, 24), (120, 40), (200, 50))
@@ -89,12 +89,12 @@ async def test_that_nobody_listens_is_seen_below_the_picture_at_each_size(
     readers: list[FakeReader], subtests: pytest.Subtests
 ) -> None:
     deaf = viewer(outputs=[OutputLive("rocketsimvis", "127.0.0.1:9273", 9, "nobody listens: start RocketSimVis")])
-    for size in SIZES:
-        with subtests.test(size=size):
-            async with cockpit(playing_run(deaf), size) as pilot:
-                await pilot.press("8")
-                await sees(pilot, readers, 40)
-                await until_shown(pilot, "→ 127.0.0.1:9273: nobody listens: start RocketSimVis")
+    async with cockpit(playing_run(deaf)) as pilot:
+        await pilot.press("8")
+        await sees(pilot, readers, 40)
+        for size in SIZES:
+            with subtests.test(size=size):
+                await resized(pilot, size, "→ 127.0.0.1:9273: nobody listens: start RocketSimVis")
 
 
 async def test_what_is_said_while_nothing_can_be_seen(readers: list[FakeReader]) -> None:

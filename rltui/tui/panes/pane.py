@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise, zip_longest
 from typing import ClassVar
 
 from textual import events
+from textual.content import Content
 from textual.message import Message
 
 from rltui.run_state.snapshot import RunSnapshot
@@ -21,6 +23,7 @@ from rltui.tui.widgets.line_widget import LineWidget
 BEFORE = 3  # columns of border before the title
 AROUND = 6  # columns of border beside it
 _Cell = tuple["Pane", str, str]  # with its key and its name
+_content = lru_cache(256)(Content.from_markup)  # the same few titles come again with each pane that is shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +88,8 @@ class Pane(LineWidget, can_focus=True):
         self._tabs = tabs(self, self._siblings, self._title_width)
         title = tab_markup(self._tabs, self, is_attended(self))
         if title != self._title:
-            self._title = self.border_title = title
+            self._title = title
+            self.border_title = _content(title)
 
     def watch_has_focus(self, has_focus: bool) -> None:
         super().watch_has_focus(has_focus)

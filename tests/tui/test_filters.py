@@ -225,7 +225,7 @@ async def test_every_list_is_filtered_by_the_same_keys(
                 with subtests.test(place=place.name, walk=part.__name__):
                     await part(walk)
             await pilot.resize_terminal(80, 24)
-            await walk.press("slash", *place.text)
+            await walk.type(place.text)
             await until_shown(pilot, f"/{place.text} {len(place.rows)} of {walk.filtered.matching()[1]} · esc clears")
             await walk.press("escape")
             await pilot.resize_terminal(120, 40)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
@@ -14,7 +15,7 @@ from rltui.events import metric_keys
 from rltui.events.commands import SaveCheckpoint, SaveMilestone
 from rltui.events.episode_reward import EPISODES, FIRST_EPISODES, REWARD, EpisodeReward
 from rltui.events.records import CheckpointFailed, CheckpointPruned, CheckpointSaved, LogLine, Record
-from rltui.formatting import state_name
+from rltui.formatting import duration, short, size, state_name
 from rltui.learn import networks
 from rltui.learn.checkpoint_files import Progress, read_book, read_policy
 from rltui.learn.report import UpdateReport
@@ -37,6 +38,8 @@ from rltui.train.iteration_metrics import first_episodes, match_stats, mean_rewa
 from rltui.train.setup import StartContext
 
 Callback = Callable[[SaveResult], None]
+WATCHED_SAVES, SAVING_SHARE = 10, 0.2  # of the newest checkpoints; of a core that they may take
+BIG_CHECKPOINT = 50_000_000  # bytes: saving less costs too little to speak of
 
 
 def policy_of_rlgym_ppo(folder: Path, profile: Profile) -> SavedPolicy:
@@ -64,7 +67,14 @@ class SavedFigures:
 class CheckpointWriter:
     """Writer of checkpoints: snapshots on the training thread, and leaves the rest to the saver thread."""
 
-    def __init__(self, context: StartContext, task: ActiveTask, publish: Callable[[Record], None]) -> None:
+    def __init__(
+        self,
+        context: StartContext,
+        task: ActiveTask,
+        publish: Callable[[Record], None],
+        now: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._now = now
         profile, plan = context.profile, context.plan
         self._context, self._paths, self._task, self._publish = context, context.paths, task, publish
         self._every = profile.save_every
@@ -78,6 +88,8 @@ class CheckpointWriter:
         self._paid: tuple[ResolvedConfig | None, dict[str, float], str] = None, {}, ""
         self._held: dict[tuple[SaveKind, int], float] = {}
         self._waiting: dict[tuple[SaveKind, int], list[Callback]] = {}
+        self._newest_saves: deque[tuple[float, float]] = deque(maxlen=WATCHED_SAVES)  # when, and seconds
+        self._told_share = False
         self.table = table_rows(context.config.spec)
         self.held_seconds = 0.0  # the training thread was held for saving so far
 
@@ -187,6 +199,21 @@ class CheckpointWriter:
         layers, normalizer = snapshot.policy_layers(), snapshot.normalizer()
         return save_policy(policy_to_save(config.spec, self._context.signature, self.table, layers, normalizer))
 
+    def _warn_of_share(self, result: SaveResult) -> None:
+        """Say once where saving takes much of a core: save_every counts timesteps, which a GPU makes ten times as many of."""
+        self._newest_saves.append((self._now(), result.seconds))
+        between = (self._newest_saves[-1][0] - self._newest_saves[0][0]) / (WATCHED_SAVES - 1)
+        if self._told_share or len(self._newest_saves) < WATCHED_SAVES:
+            return
+        share = sum(seconds for _, seconds in self._newest_saves) / WATCHED_SAVES / max(between, 1e-9)
+        if share > SAVING_SHARE:
+            self._told_share = True
+            message = (
+                f"a checkpoint of {size(result.bytes)} every {duration(between)} takes {min(share, 1.0):.0%} of a core: raise "
+                f"save_every, now {self._every:,}; {short(self._every * 60 / between)} would be one a minute"
+            )
+            self._publish(LogLine(time=time.time(), level="warning", source="runs", message=message))
+
     def _on_result(self, result: SaveResult) -> None:
         """On the saver thread: turn the outcome into a record, and answer those who asked."""
         if result.outcome == "replaced" and result.timesteps == self._saved_at:
@@ -197,6 +224,8 @@ class CheckpointWriter:
             self._on_disk = result.timesteps, result.path
         match result.outcome:
             case "saved":
+                if result.kind == "checkpoint" and result.bytes >= BIG_CHECKPOINT:
+                    self._warn_of_share(result)
                 self._publish(
                     CheckpointSaved(
                         time=now,

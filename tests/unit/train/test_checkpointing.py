@@ -5,18 +5,19 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from rltui.events.episode_reward import EpisodeReward
-from rltui.events.records import CheckpointSaved, Record
+from rltui.events.records import CheckpointSaved, LogLine, Record
 from rltui.policy.saved import load_policy
 from rltui.profile.load import load
 from rltui.profile.resolved import reward_digest
 from rltui.runs import meta
 from rltui.runs.inventory import complete_checkpoints, list_milestones
 from rltui.runs.paths import DataDir
-from rltui.runs.saver import SaveKind
+from rltui.runs.saver import SaveKind, SaveResult
 from rltui.train.checkpointing import CheckpointWriter, SavedFigures
 from rltui.train.setup import StartContext, TrainOptions, prepare
 from tests.fakes.tasks import active_task
@@ -54,6 +55,18 @@ def test_due_by_crossing_whatever_the_size_of_an_iteration(tmp_path: Path) -> No
         assert step(3500) == [("milestone", "000.003M"), ("checkpoint", "3500")]
         assert step(3999) == []
         assert step(9999) == [("milestone", "000.009M"), ("checkpoint", "9999")], "the highest boundary only"
+
+
+def test_big_checkpoints_that_take_much_of_a_core_are_told_once(tmp_path: Path) -> None:
+    """0.8 s of each 1.7 s, as nets of 2048 on a GPU with save_every of a CPU's profile; not where they are seldom or small."""
+    for between, size, expected in ((1.7, 217_000_000, 1), (60.0, 217_000_000, 0), (1.7, 1_000_000, 0)):
+        with saving(tmp_path) as (made, _, told):
+            for timesteps in range(25):
+                made._now = partial(float, between * timesteps)
+                made._on_result(SaveResult("checkpoint", "saved", tmp_path, "", timesteps, size, 0.8))
+        lines = [record.message for record in told if isinstance(record, LogLine)]
+        assert len(lines) == expected
+        assert all("217 MB every 1.7 s takes 47% of a core" in line for line in lines)
 
 
 def test_a_state_has_one_commit_and_its_files_agree(tmp_path: Path) -> None:

@@ -84,7 +84,7 @@ class Fallback:
         """Rows of the table [K, A], the illegal ones replaced; `state` is what they were chosen in."""
         class_ids(state, self._seats, self._classes)
         legal: Bool = self._legal[self._classes, actions]
-        illegal = legal.size - np.count_nonzero(legal)
+        illegal = legal.size - int(np.count_nonzero(legal))
         if not illegal:
             return actions
         self.count += illegal

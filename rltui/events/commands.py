@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, get_args
+from typing import Annotated, Any, Literal, get_args
 
 import msgspec
 
@@ -227,7 +227,15 @@ class Live(msgspec.Struct, frozen=True, tag="live"):
 
 ServerMessage = Welcome | CommandAccepted | CommandApplied | CommandRefused | Live
 
-encode = msgspec.json.Encoder().encode
+
+def plain(value: Any) -> Any:
+    """What an encoder does not know: a NumPy or torch scalar as Python's own number; TypeError for anything else."""
+    if (item := getattr(value, "item", None)) is None:
+        raise TypeError(f"{value!r:.80} of type {type(value).__name__} is no number or text")
+    return item()
+
+
+encode = msgspec.json.Encoder(enc_hook=plain).encode
 _client_decoder: msgspec.json.Decoder[ClientMessage] = msgspec.json.Decoder(ClientMessage)
 _server_decoder: msgspec.json.Decoder[ServerMessage] = msgspec.json.Decoder(ServerMessage)
 

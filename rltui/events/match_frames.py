@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
+from rltui.events.commands import plain
+
 Vector = tuple[float, float, float]
 
 
@@ -65,7 +67,7 @@ class Watched(msgspec.Struct, frozen=True):
     steps: tuple[StepRewards, ...]
 
 
-encode = msgspec.json.Encoder().encode
+encode = msgspec.json.Encoder(enc_hook=plain).encode
 _decoder = msgspec.json.Decoder(Watched)
 
 

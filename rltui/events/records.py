@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from rltui.events.commands import CommandAccepted, CommandApplied, CommandRefused
+from rltui.events.commands import CommandAccepted, CommandApplied, CommandRefused, plain
 
 # Settings that people can change while it runs, as records and checkpoints name them; `setting_words` has them in words.
 RATE_SETTING, ENTROPY_SETTING = "learning rate", "entropy"
@@ -353,7 +353,7 @@ def end_words(end: RunFinished) -> str:
     return f"{how} at {end.timesteps:,} timesteps: {why}"
 
 
-_encoder = msgspec.json.Encoder()
+_encoder = msgspec.json.Encoder(enc_hook=plain)
 _decoder: msgspec.json.Decoder[Record] = msgspec.json.Decoder(Record)
 
 

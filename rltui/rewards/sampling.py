@@ -184,7 +184,7 @@ def _ball(rng: np.random.Generator, goal: Any) -> Float:
     ball[height == 2, 2] = field.CAR_REST_Z + field.CAR_ROOF + field.BALL_RADIUS
     scored = goal != 0
     ball[scored] = box(rng, goal.shape, (800, 0), (field.BALL_REST_Z, 540))[scored]
-    ball[scored, 1] = (5300 * goal)[scored]
+    ball[scored, 1] = 5300 * goal[scored].astype(np.float32)
     return ball
 
 

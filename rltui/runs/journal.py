@@ -14,6 +14,7 @@ from typing import Any
 import msgspec
 
 from rltui import safe_io
+from rltui.events.commands import plain
 from rltui.events.records import Record, decode, encode
 from rltui.runs.atomic import fault
 
@@ -64,9 +65,12 @@ class JournalWriter:
                 return True
 
     def write(self, record: Record) -> bool:
-        """Append one record. False where it has to wait for the disk (never raises OSError)."""
+        """Append one record. False where it has to wait for the disk (never raises OSError).
+
+        Raises TypeError or ValueError, and writes nothing, where it holds what no record can.
+        """
+        line = encode_line(record)
         with self._mutex:
-            line = encode_line(record)
             self._waiting.append(line)
             self._waiting_bytes += len(line)
             self._give_up_oldest()
@@ -274,7 +278,7 @@ def encode_line(record: Record) -> bytes:
     try:
         return encode(record) + b"\n"
     except UnicodeEncodeError:
-        return msgspec.json.encode(_valid(msgspec.to_builtins(record))) + b"\n"
+        return msgspec.json.encode(_valid(msgspec.to_builtins(record, enc_hook=plain))) + b"\n"
 
 
 def decode_line(line: bytes) -> Record | None:

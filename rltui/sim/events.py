@@ -131,7 +131,7 @@ class StepEvents:
         state.boost_gained.fill(0)
         for arena, car, pad, _, gain in self.pickups:
             state.pad_picked[arena, car] = pad
-            state.boost_gained[arena, car] += gain
+            state.boost_gained[arena, car] = float(state.boost_gained[arena, car]) + gain  # summed alike by every NumPy
             received[arena, car] += gain
         self._had_pickups = bool(self.pickups)
 

@@ -194,7 +194,7 @@ class TableUse:
         self._counts += chosen
         total = int(chosen.sum())
         figures: dict[str, float | None] = {
-            "lut/used_rows": 100 * np.count_nonzero(chosen) / len(chosen),
+            "lut/used_rows": 100 * int(np.count_nonzero(chosen)) / len(chosen),
             "lut/never_chosen": int((self._counts == 0).sum()),
         }
         figures |= {key: 100 * float(chosen[rows].sum()) / total for key, rows in self._held.items()}

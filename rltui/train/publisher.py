@@ -93,14 +93,21 @@ class QueueThread(threading.Thread, Generic[Item]):
             found = self._missed(item.dropped) if isinstance(item, _Gap) else item
             if found is not None:
                 self._work(found)
-        except Exception:  # a thread that ended here would take the journal of the whole run with it, unnoticed
+        except (
+            Exception
+        ) as error:  # a thread that ended here would take the journal of the whole run with it, unnoticed
             if not self._trace_printed:
                 self._trace_printed = True
-                traceback.print_exc()
+                _print_trace(error)
+
+
+def _print_trace(error: Exception) -> None:
+    with contextlib.suppress(OSError, ValueError):  # the terminal is gone
+        traceback.print_exception(error)
 
 
 class JournalSink(Protocol):
-    """runs.journal.JournalWriter: never raises for a full disk, keeps what it could not write."""
+    """runs.journal.JournalWriter: never raises for a full disk, keeps what it could not write; raises for what is no record."""
 
     lost: int
 
@@ -112,10 +119,10 @@ class JournalSink(Protocol):
 
 class Publisher:
     """Writes records to the journal and hands them to subscribers. May be called from several threads. Once started, `publish`
-    waits neither for disk nor terminal, and never raises OSError. Until then, all is done in the calling thread.
+    waits neither for disk nor terminal, and never raises. Until then, all is done in the calling thread.
 
     subscribers: called with every record; one that raises OSError or ValueError (its terminal is gone, its file closed)
-    is not called again.
+    is not called again. What else one raises, or a record that cannot be encoded, is said once, and all others go on.
     """
 
     def __init__(
@@ -132,6 +139,8 @@ class Publisher:
         self._gone = self._silent = False
         self._next_look = 0.0
         self._lost_before = 0
+        self._left_out = 0  # records that no journal can hold
+        self._told: set[str] = set()  # where a bug has been reported
         self._writer: QueueThread[Record] | None = None  # to the journal
         self._lines: QueueThread[Record] | None = None  # to the subscribers: one may be a terminal that is held
 
@@ -162,10 +171,12 @@ class Publisher:
         self._silent = True
 
     def close(self) -> None:
-        """Write and print what is left."""
+        """Write and print what is left, and how many records were left out."""
         writer, lines, self._writer = self._writer, self._lines, None
         if writer is not None:
             writer.close(PATIENCE)
+        if self._left_out > 1:
+            self.log("error", "journal", f"{self._left_out:,} records in all could not be written")
         self._lines = None
         if lines is not None:
             lines.close(PATIENCE)
@@ -173,12 +184,32 @@ class Publisher:
     def _write(self, record: Record) -> None:
         if self._silent:
             return
-        written = self._journal.write(record)
+        written = self._put_down(record)
         self._hand_to_subscribers(record)
-        if self._journal_turned(written):
+        if written is not None and self._journal_turned(written):
             self._report_journal(written)
         if self._journal_vanished():
             self._hand_to_subscribers(self._gone_line())
+
+    def _put_down(self, record: Record) -> bool | None:
+        """Whether the journal took it; None for what no journal can hold, which is a bug of whatever made it."""
+        try:
+            return self._journal.write(record)
+        except Exception as error:  # the others are written all the same
+            with self._mutex:
+                self._left_out += 1
+            self._report_bug("journal", f"a record cannot be written and is left out ({type(record).__name__})", error)
+            return None
+
+    def _report_bug(self, source: str, what: str, error: Exception) -> None:
+        """Once for each source: a line for the log, the trace on standard error."""
+        with self._mutex:
+            if source in self._told:
+                return
+            self._told.add(source)
+        _print_trace(error)
+        where = "training goes on; the trace is in trainer.log, or on the terminal that it runs in"
+        self.log("error", source, f"{what}: {type(error).__name__}: {error}; {where}")
 
     def log(self, level: Level, source: str, message: str, worker: int | None = None) -> None:
         """Publish a line of text."""
@@ -199,6 +230,8 @@ class Publisher:
             except (OSError, ValueError):
                 with contextlib.suppress(ValueError):  # two threads have found out
                     self._subscribers.remove(subscriber)
+            except Exception as error:  # a bug: the journal and the other subscribers have the record all the same
+                self._report_bug("terminal", f"{type(record).__name__} cannot be printed", error)
 
     def _missed_lines(self, dropped: int) -> LogLine:
         """For the terminal alone: the journal has missed nothing."""

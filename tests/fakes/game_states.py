@@ -21,7 +21,7 @@ def random_state(rng: np.random.Generator, arenas: int, blue: int, orange: int) 
     shape = (arenas, cars)
     goal = rng.choice([0, 0, 0, 1, -1], arenas).astype(np.int8)
     ball = _place(rng, (arenas,), [3500, 4500, 1900])
-    ball[goal != 0, 1] = 5300 * goal[goal != 0]
+    ball[goal != 0, 1] = 5300 * goal[goal != 0].astype(np.float32)
     demo = np.where(_coin(rng, shape, 0.2), rng.uniform(0, 3, shape), 0).astype(np.float32)
     forward, up = _directions(rng, shape)
     flags = {name: _coin(rng, shape) for name in ("is_boosting", "is_supersonic", "is_holding_jump", "has_jumped")}

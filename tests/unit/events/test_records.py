@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import msgspec
+import numpy as np
 import pytest
 
 from rltui.events.records import (
     ENTROPY_SETTING,
     RATE_SETTING,
+    IterationFinished,
     SettingChanged,
     Switched,
     decode,
@@ -94,3 +96,21 @@ def test_what_a_trainer_writes_is_one() -> None:
     assert decode(ITERATION) == run_story.iteration(3)
     assert decode(changed(HEADER, seed=2**200)) is not None
     assert decode(changed(ITERATION, metrics={"train/value_loss": 3.4e38, "train/entropy": None})) is not None
+
+
+def test_what_a_record_holds_is_a_plain_number(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[object, float | None]] = [
+        (np.float64(0.1), 0.1),
+        (np.float32(0.5), 0.5),
+        (np.int64(2**40), 2**40),
+        (np.int8(-3), -3),
+        (np.uint8(200), 200),
+        (np.float64("nan"), None),
+    ]
+    for given, plain in cases:
+        with subtests.test(kind=type(given).__name__):
+            record = IterationFinished(time=1.0, iteration=1, timesteps=1, metrics={"x": given})  # type: ignore[dict-item]
+            found = decode(encode(record))
+            assert isinstance(found, IterationFinished) and found.metrics == {"x": plain}
+    with pytest.raises(TypeError, match="of type object is no number"):
+        encode(change("entropy", object()))  # type: ignore[arg-type]

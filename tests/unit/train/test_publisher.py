@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from rltui.events.records import LogLine, Record
+from rltui.events.records import IterationFinished, LogLine, Record
 from rltui.runs.journal import JournalTail, JournalWriter
 from rltui.train.publisher import Publisher, QueueThread
 
@@ -179,6 +179,46 @@ def test_a_journal_that_was_taken_away_is_said_once_where_it_can_be_read() -> No
     assert [record.level for record in said] == ["error"]
     assert "the run's folder is gone" in said[0].message
     assert journal.records == [line("a"), line("b"), line("c")]
+
+
+@pytest.mark.parametrize("started", [False, True])
+def test_a_record_that_no_journal_can_hold_is_counted_and_said_and_all_others_are_written(
+    started: bool, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    journal, seen = JournalWriter(tmp_path / "journal.jsonl"), list[Record]()
+    publisher = Publisher(journal, subscribers=[seen.append])
+    if started:
+        publisher.start()
+    bad = IterationFinished(time=1.0, iteration=1, timesteps=1, metrics={"train/entropy": object()})  # type: ignore[dict-item]
+    for record in (line("a"), bad, line("b"), bad, bad, line("c")):
+        publisher.publish(record)
+    publisher.close()
+    written = JournalTail(tmp_path / "journal.jsonl").poll()
+    assert [record for record in written if record in (line("a"), line("b"), line("c"))] == [line(x) for x in "abc"]
+    said = [record for record in written if isinstance(record, LogLine) and record.source == "journal"]
+    assert [record.level for record in said] == ["error", "error"], "what it is, and how many in the end"
+    assert "IterationFinished" in said[0].message and "TypeError" in said[0].message
+    assert said[1].message.startswith("3 ")
+    assert seen.count(bad) == 3 and all(record in seen for record in said), "the terminal has them all"
+    assert capfd.readouterr().err.count("Traceback") == 1
+
+
+@pytest.mark.parametrize("started", [False, True])
+def test_a_bug_in_printing_stands_in_the_journal_and_stops_nobody(started: bool) -> None:
+    journal, seen = FakeJournal(), list[Record]()
+
+    def broken(record: Record) -> None:
+        raise ZeroDivisionError
+
+    publisher = Publisher(journal, subscribers=[broken, seen.append])
+    if started:
+        publisher.start()
+    publisher.publish(line("a"))
+    publisher.publish(line("b"))
+    publisher.close()
+    said = [record for record in journal.records if record not in (line("a"), line("b"))]
+    assert len(said) == 1 and isinstance(said[0], LogLine) and (said[0].level, said[0].source) == ("error", "terminal")
+    assert line("a") in seen and line("b") in seen
 
 
 def test_a_subscriber_whose_terminal_is_gone_is_left_out() -> None:

@@ -11,10 +11,6 @@ from rltui.sim.state import Float
 
 Row = tuple[int, int, int, int, int, int, int, int]
 
-IDLE = 8
-JUMP = 56
-FULL_BOOST = 18  # full throttle and boost, straight ahead
-
 
 class RlgymTable(ActionTable):
     """24 rows for driving, then 66 for flying; steer and yaw are one control."""

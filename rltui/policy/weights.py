@@ -42,11 +42,6 @@ def flatten(layers: Sequence[Layer]) -> Float:
     return np.concatenate([np.ravel(part) for layer in layers for part in layer], dtype=np.float32)
 
 
-def unflatten(flat: Float, sizes: Sequence[int]) -> list[Layer]:
-    """The layers as views into `flat`. Raises ValueError where its length does not fit the sizes."""
-    return [(matrix[:-1], matrix[-1]) for matrix in matrices(flat, sizes)]
-
-
 def matrices(flat: Float, sizes: Sequence[int]) -> list[Float]:
     """Each layer as one [in + 1, out] view into `flat`, the bias as its last row."""
     if flat.shape != (flat_size(sizes),):

@@ -27,7 +27,6 @@ demolished has no state to begin from: such moments are left out, by whoever wri
 
 from __future__ import annotations
 
-import io
 import re
 import zipfile
 import zlib
@@ -41,8 +40,7 @@ from numpy.typing import NDArray
 
 from rltui import field, safe_io
 from rltui.errors import RltuiError
-from rltui.runs.atomic import replace_file
-from rltui.sim.state import ArenaSetup, Bool, GameState
+from rltui.sim.state import ArenaSetup, Bool
 
 Arrays = Mapping[str, NDArray[Any]]
 
@@ -192,42 +190,6 @@ class RecordedStates:
             return array
         turned: NDArray[Any] = array * (TURN[:, None] if name == "rotation" else TURN)
         return turned
-
-
-def setup_of(state: GameState, arena: int) -> ArenaSetup:
-    """The arena's present state as the first of an episode. ValueError when one of its cars is demolished."""
-    if state.demo_respawn_timer[arena].any():
-        raise ValueError(f"arena {arena} has a demolished car, which no episode can begin with")
-    forward, up, position = state.forward[arena], state.up[arena], state.position[arena]
-    return ArenaSetup(
-        ball_position=state.ball_position[arena].copy(),
-        ball_velocity=state.ball_velocity[arena].copy(),
-        ball_angular_velocity=state.ball_angular_velocity[arena].copy(),
-        position=position.copy(),
-        velocity=state.velocity[arena].copy(),
-        angular_velocity=state.angular_velocity[arena].copy(),
-        rotation=np.stack([forward, np.cross(up, forward), up], axis=2),
-        boost=state.boost[arena].copy(),
-        on_ground=state.on_ground[arena].copy(),
-        pad_timers=state.pad_timers[arena].copy(),
-        flip_used=state.has_flipped[arena] | state.has_double_jumped[arena],
-        body_down=state.world_contact[arena] & (position[:, 2] < FLOOR_Z),
-    )
-
-
-def stacked(setups: Sequence[ArenaSetup]) -> dict[str, NDArray[Any]]:
-    """Arrays for `save`; what not all of them have is left out."""
-    names = [*NEEDED, *(name for name in OPTIONAL if all(getattr(setup, name, None) is not None for setup in setups))]
-    return {name: np.stack([getattr(setup, name) for setup in setups]) for name in names}
-
-
-def save(path: Path, blue: int, orange: int, arrays: Arrays) -> None:
-    """Write the file, whole or not at all. Raises RltuiError for what `load` would refuse, else OSError."""
-    teams = {"blue": np.array(blue), "orange": np.array(orange)}
-    _, _, typed = checked(path, {**arrays, **teams})
-    content = io.BytesIO()
-    np.savez_compressed(content, **teams, **typed)
-    replace_file(path, content.getvalue())
 
 
 def load(path: Path) -> RecordedStates:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -9,10 +10,16 @@ import numpy as np
 from rltui.env.from_profile import env_spec, signature, sizes, table_rows
 from rltui.env.spec import policy_to_save
 from rltui.policy.saved import SavedPolicy, save_policy
+from rltui.policy.weights import Float, Layer, matrices
 from rltui.profile.load import load
 from rltui.profile.render import render
 
 HIDDEN = 8
+
+
+def unflatten(flat: Float, sizes: Sequence[int]) -> list[Layer]:
+    """The layers as views into `flat`. Raises ValueError where its length does not fit the sizes."""
+    return [(matrix[:-1], matrix[-1]) for matrix in matrices(flat, sizes)]
 
 
 def write_bot(folder: Path, profile: str, normalized: bool = False) -> SavedPolicy:

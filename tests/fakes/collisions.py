@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from rltui.actions.rlgym import FULL_BOOST, IDLE
 from rltui.field import PAD_POSITIONS
 from rltui.sim.arena_batch import ArenaBatch
 from rltui.sim.state import ArenaSetup
 from tests.fakes.arenas import batch, flat_setup
+from tests.fakes.tables import FULL_BOOST, IDLE
 
 FAR = (0.0, 4000.0, 93.15)  # a ball that is in nobody's way
 

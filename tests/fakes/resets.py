@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from rltui.registry import BUILT_IN, Component, build
-from rltui.sim.recorded_states import save, stacked
 from rltui.sim.resets.base import Reset
 from rltui.sim.resets.standard import RandomReset
+from tests.fakes.states_file import save, stacked
 
 NAMES = sorted(BUILT_IN["reset"])
 SCENES = sorted({*NAMES} - {"kickoff", "random", "replay"})

@@ -13,6 +13,7 @@ from rltui.sim.state import Bool, Float
 
 RLGYM: Float = RlgymTable(RlgymTable.Params()).rows()
 HYBRID: Float = HybridTable(HybridTable.Params()).rows()
+IDLE, JUMP, FULL_BOOST = 8, 56, 18  # rows of it; the last: full throttle and boost, straight ahead
 BINS = (-1.0, -0.5, 0.0, 0.5, 1.0)
 WAYS = (-1.0, 0.0, 1.0)
 BUTTON = (0.0, 1.0)

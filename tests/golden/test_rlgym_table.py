@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from rlgym.rocket_league.action_parsers import LookupTableAction
 
-from rltui.actions.rlgym import FULL_BOOST, IDLE, JUMP
 from rltui.actions.table import table_hash
 from rltui.field import CONTROLS
 from rltui.registry import Component, build
+from tests.fakes.tables import FULL_BOOST, IDLE, JUMP
 
 HASH = "978d10058a85d52ac687dd5fe911620f55b4814d6cce9f2f95d1e66dcfd759e8"
 

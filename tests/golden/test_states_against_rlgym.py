@@ -17,7 +17,6 @@ from rlgym.rocket_league.api import Car, GameConfig, GameState, PhysicsObject
 from rlgym.rocket_league.obs_builders import DefaultObs as RlgymObs
 from rlgym.rocket_league.sim import RocketSimEngine
 
-from rltui.actions.rlgym import FULL_BOOST, IDLE
 from rltui.bridge.rlgym_states import RlgymStates
 from rltui.field import PAD_POSITIONS
 from rltui.obs.default import DefaultObs
@@ -25,6 +24,7 @@ from rltui.sim.arena import TICK
 from rltui.sim.arena_batch import ArenaBatch
 from rltui.sim.state import ArenaSetup, Simulated
 from tests.fakes.arenas import ROWS, batch, fill_rlgym_state, flat_setup
+from tests.fakes.tables import FULL_BOOST, IDLE
 
 STEPS = 75  # of an episode: a wreck is away for 45
 STRAIGHT = 8  # steps in which blue drives straight on and orange waits

@@ -8,11 +8,11 @@ import numpy as np
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from rltui.actions.rlgym import FULL_BOOST
 from rltui.field import PAD_POSITIONS
 from rltui.sim.arena_batch import ArenaBatch, Pace
 from rltui.sim.state import ArenaSetup
 from tests.fakes.arenas import ROWS, batch, flat_setup
+from tests.fakes.tables import FULL_BOOST
 
 TEAMS = [(1, 0), (1, 1), (2, 1), (3, 3)]
 COUNTERS = ("shots", "saves", "demos")  # of RocketSim's own Car

@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rltui.policy.mlp import DiscretePolicy, GumbelBank
-from rltui.policy.weights import flat_size, flatten, layer_sizes, unflatten
+from rltui.policy.weights import flat_size, flatten, layer_sizes
+from tests.fakes.bots import unflatten
 
 widths = st.lists(st.integers(1, 9), min_size=2, max_size=5)
 

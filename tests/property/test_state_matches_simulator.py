@@ -6,11 +6,11 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rltui.actions.rlgym import FULL_BOOST
 from rltui.sim.arena_batch import ArenaBatch, Pace
 from rltui.sim.resets.standard import RandomReset
 from tests.fakes.arenas import ROWS, batch
 from tests.fakes.game_states import TEAM_SIZES
+from tests.fakes.tables import FULL_BOOST
 
 
 def check_car(arenas: ArenaBatch, arena: int, car: int) -> None:

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rltui.actions.rlgym import FULL_BOOST, IDLE
 from rltui.env.turtle import TurtleStats, TurtleTracker, total_turtles
 from rltui.sim.arena_batch import ArenaBatch
 from rltui.sim.resets.standard import RandomReset
 from tests.fakes.arenas import ROWS, batch
+from tests.fakes.tables import FULL_BOOST, IDLE
 
 ARENAS, STEPS = 8, 400
 

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rltui.actions.rlgym import IDLE
 from rltui.checks.resets import first_state_lines, probe_lines
 from rltui.sim.arena_batch import ArenaBatch
 from rltui.sim.resets.mechanics import CeilingScene
 from rltui.sim.resets.standard import KickoffReset, TurtledReset
 from tests.fakes.arenas import batch, flat_setup
 from tests.fakes.resets import SCENES, built
+from tests.fakes.tables import IDLE
 
 AWAY = (3000.0, 3000.0, 17.0)
 

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rltui.actions.rlgym import FULL_BOOST, IDLE
 from rltui.env.soccar_batch import SoccarBatch
 from rltui.env.spec import Weighted
 from rltui.env.turtle import TurtleStats
@@ -20,6 +19,7 @@ from rltui.registry import Component
 from rltui.sim.state import ArenaSetup
 from tests.fakes.arenas import flat_setup
 from tests.fakes.batches import new_out, spec
+from tests.fakes.tables import FULL_BOOST, IDLE
 
 
 class Fixed:

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rltui.actions.rlgym import FULL_BOOST, IDLE
 from rltui.env.soccar_batch import SoccarBatch
 from rltui.env.stats import BoostSpent, GoalCounts, KickoffTouches
 from rltui.registry import Component
@@ -17,6 +16,7 @@ from tests.fakes.arenas import batch, flat_setup
 from tests.fakes.batches import new_out, spec
 from tests.fakes.collisions import passing, ramming
 from tests.fakes.game_states import random_state
+from tests.fakes.tables import FULL_BOOST, IDLE
 
 
 def quiet(arenas: int, blue: int = 1, orange: int = 1) -> GameState:

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rltui.actions.rlgym import IDLE, JUMP
 from rltui.env.turtle import TurtleStats, TurtleTracker, total_turtles
 from rltui.sim.arena_batch import ArenaBatch
 from rltui.sim.state import ArenaSetup, GameState
 from tests.fakes.arenas import ROWS, batch, flat_setup
+from tests.fakes.tables import IDLE, JUMP
 
 FAR = (0.0, 4000.0, 93.15)
 DRIVE = int(np.flatnonzero((ROWS == [1, 0, 0, 0, 0, 0, 0, 0]).all(axis=1))[0])

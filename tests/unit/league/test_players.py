@@ -7,13 +7,13 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import pytest
 
-from rltui.actions.rlgym import IDLE
 from rltui.env.soccar_batch import SoccarBatch
 from rltui.env.spec import Weighted
 from rltui.registry import BUILT_IN, Component, build
 from rltui.sim.state import GameState
 from tests.fakes.batches import new_out, spec
 from tests.fakes.game_states import counterparts, random_state, turned
+from tests.fakes.tables import IDLE
 
 TEN_SECONDS = 150  # steps
 PLAYERS = tuple(BUILT_IN["player"])

@@ -15,8 +15,9 @@ from rltui.errors import RltuiError
 from rltui.learn import networks
 from rltui.policy.mlp import DiscretePolicy, GumbelBank
 from rltui.policy.saved import SavedPolicy, load_policy, save_policy
-from rltui.policy.weights import flat_size, flatten, unflatten
+from rltui.policy.weights import flat_size, flatten
 from rltui.registry import Component, build
+from tests.fakes.bots import unflatten
 
 SIZES = (92, 256, 256, 256, 90)
 

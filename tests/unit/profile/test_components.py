@@ -17,8 +17,8 @@ from rltui.profile.render import render
 from rltui.profile.resolved import resolved
 from rltui.profile.source import Problem, ProfileError
 from rltui.registry import build
-from rltui.sim.recorded_states import save, stacked
 from rltui.sim.resets.standard import RandomReset
+from tests.fakes.states_file import save, stacked
 
 REWARDS = '''\
 from dataclasses import dataclass, field

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rltui.actions.rlgym import FULL_BOOST, IDLE, JUMP
 from rltui.env.soccar_batch import SoccarBatch
 from rltui.env.spec import Weighted
 from rltui.field import PAD_POSITIONS
@@ -20,6 +19,7 @@ from rltui.sim.state import ArenaSetup, GameState
 from tests.fakes.arenas import batch, flat_setup
 from tests.fakes.batches import new_out, spec
 from tests.fakes.collisions import ramming
+from tests.fakes.tables import FULL_BOOST, IDLE, JUMP
 
 ALL = np.ones(1, dtype=bool)
 AWAY = (0.0, 4000.0, 93.15)

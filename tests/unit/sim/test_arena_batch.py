@@ -10,7 +10,6 @@ import pytest
 import RocketSim
 from rlgym.rocket_league.sim import RocketSimEngine
 
-from rltui.actions.rlgym import FULL_BOOST, IDLE, JUMP
 from rltui.errors import RltuiError
 from rltui.field import CONTROLS
 from rltui.sim.arena_batch import ArenaBatch, Pace
@@ -18,6 +17,7 @@ from rltui.sim.resets.standard import KickoffReset, RandomReset
 from rltui.sim.state import ArenaSetup, GameState
 from tests.fakes.arenas import ROWS, batch, fill_rlgym_state, flat_setup
 from tests.fakes.collisions import FAR, rammed, ramming
+from tests.fakes.tables import FULL_BOOST, IDLE, JUMP
 
 AWAY = (0.0, 4000.0, 93.15)
 

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 import RocketSim
 
-from rltui.actions.rlgym import FULL_BOOST, IDLE
 from rltui.field import BIG_PADS, PADS
 from rltui.sim.arena_batch import ArenaBatch
 from rltui.sim.boost_pads import PadTimers
 from tests.fakes.arenas import batch, flat_setup
+from tests.fakes.tables import FULL_BOOST, IDLE
 
 SMALL, BIG = 7, 3  # (0, −2816) and (−3072, −4096)
 

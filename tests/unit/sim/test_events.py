@@ -7,12 +7,12 @@ from itertools import product
 import numpy as np
 import pytest
 
-from rltui.actions.rlgym import FULL_BOOST, IDLE
 from rltui.sim.arena_batch import ArenaBatch, Pace
 from rltui.sim.resets.standard import KickoffReset
 from rltui.sim.state import ArenaSetup, GameState
 from tests.fakes.arenas import batch, flat_setup
 from tests.fakes.collisions import passing, rammed
+from tests.fakes.tables import FULL_BOOST, IDLE
 
 SMALL, BIG = 0, 3  # pads
 EVENTS = ("touches", "touch_height", "shots", "saves", "demos", "demoed", "boost_gained")

@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 
 from rltui import field
-from rltui.actions.rlgym import IDLE
 from rltui.errors import RltuiError
 from rltui.registry import BUILT_IN, Component, build, resolve
 from rltui.sim.arena_batch import ArenaBatch, Pace
@@ -23,6 +22,7 @@ from rltui.sim.resets.standard import SPAWNS, KickoffReset, RandomReset
 from rltui.sim.state import ArenaSetup
 from tests.fakes.arenas import batch
 from tests.fakes.resets import FIELDS, MOTIONS, NAMES, built, samples, turned
+from tests.fakes.tables import IDLE
 
 SIZES = {(1, 1): 2500, (3, 3): 500, (1, 0): 200, (0, 1): 200, (1, 2): 200, (3, 2): 400}  # 4,000 samples of each reset
 HITBOX_LOW, HITBOX_HIGH = np.array([-46.4, -43.4, 1.4]), np.array([74.2, 43.4, 40.1])  # Octane, from its origin

@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 from rltui import field
-from rltui.actions.rlgym import FULL_BOOST, IDLE, JUMP
 from rltui.registry import Component, build
 from rltui.sim.arena_batch import ArenaBatch
 from rltui.sim.resets.mechanics import climb
 from rltui.sim.state import GameState
 from tests.fakes.arenas import batch
 from tests.fakes.resets import SCENES
+from tests.fakes.tables import FULL_BOOST, IDLE, JUMP
 
 COUNT = 25
 SECOND = 15  # steps

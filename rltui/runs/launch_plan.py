@@ -271,7 +271,8 @@ def _auto(start: StartRequest, own: bool) -> LaunchPlan:
         info, meta, search = max(fitting, key=lambda found: _preference(start, *found))
         if search.is_sound():
             other = meta.profile not in ("", start.profile_name)
-            why = f": the newest run that fits{f', so far of profile {meta.profile!r}' if other else ''}"
+            free = " and does not train" if unfit else ""
+            why = f": the newest run that fits{free}{f', so far of profile {meta.profile!r}' if other else ''}"
             return _resume(start, info, meta, search, why)
     unfit += [reason for search in searches if (reason := _why_unfit(start, search))]
     if unfit:

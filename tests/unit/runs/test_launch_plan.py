@@ -225,7 +225,8 @@ def test_a_run_being_trained_is_left_alone(data: DataDir) -> None:
     alpha = make_run(data, "alpha", time=1_700_000_100)
     beta = make_run(data, "beta")
     with RunLock(alpha):
-        assert choose(data).run == "beta"
+        free = choose(data)
+        assert free.run == "beta" and free.why.endswith("the newest run that fits and does not train")
         for asked in ({"run": "alpha"}, {"mode": str(alpha.checkpoint(3000))}):
             with pytest.raises(RltuiError, match=rf"'alpha' is being trained already: pid {os.getpid()}"):
                 choose(data, **asked)
@@ -235,7 +236,8 @@ def test_a_run_being_trained_is_left_alone(data: DataDir) -> None:
         ):
             choose(data)
         assert choose(data, mode=str(alpha.checkpoint(1000))).kind == "branch", "a branch does not touch its parent"
-    assert choose(data).run == "alpha"
+    found = choose(data)
+    assert found.run == "alpha" and found.why.endswith("the newest run that fits")
 
 
 def test_new_when_asked_for(data: DataDir) -> None:

@@ -53,11 +53,11 @@ def gone(monkeypatch: pytest.MonkeyPatch) -> Gone:
     return Gone(monkeypatch)
 
 
-def seen(pilot: Pilot[str], gone: Gone, run: FakeRun | None) -> object:
-    """Commands count as seen: their status stands above the footer, the same for the same one again."""
+def noted(pilot: Pilot[str], gone: Gone, run: FakeRun | None) -> object:
+    """What may answer beside the picture. Commands do: their status stands above the footer, the same for the same one again."""
     sent = len(run.control.sent) if run is not None and run.control is not None else 0
     said = [notice.identity for notice in pilot.app._notifications]
-    return pilot.app.screen, screen_text(pilot.app.screen), said, len(gone.said), len(gone), sent
+    return pilot.app.screen, said, len(gone.said), len(gone), sent
 
 
 async def silent(
@@ -70,10 +70,14 @@ async def silent(
         for key in action.keys if action.name.partition("(")[0] not in MOVES and action.bound else ():
             app.clear_notifications()
             await until(pilot, lambda: not app.screen.query(Toast))
-            before = seen(pilot, gone, run)
+            before, picture = noted(pilot, gone, run), screen_text(app.screen)
+
+            def answered(before: object = before, picture: str = picture) -> bool:
+                return noted(pilot, gone, run) != before or screen_text(app.screen) != picture
+
             await pilot.press(key)
             try:
-                await until(pilot, lambda before=before: seen(pilot, gone, run) != before, 3.0)  # type: ignore[misc]
+                await until(pilot, answered, 3.0)
             except AssertionError:
                 found.append((key, action.name))
             while app.screen is not base:

@@ -31,9 +31,9 @@ def train(data: DataDir, report: Callable[[str], None], last: int) -> None:
     with RunLock(paths):
         confirm(data, plan)
         told = unclean_end(paths)
-        report(f"{plan.kind} {plan.timesteps} {'unclean' if told else 'clean'}")
         journal = JournalWriter(paths.journal, part_bytes=2000)
         journal.write(header())
+        report(f"{plan.kind} {plan.timesteps} {'unclean' if told else 'clean'}")
         if plan.rewind:
             journal.write(resumed(plan.timesteps))
         saver = Saver(paths, 3, lambda result: report(f"{result.outcome} {result.timesteps}"))

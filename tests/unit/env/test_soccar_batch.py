@@ -15,7 +15,8 @@ from rltui.env.soccar_batch import SoccarBatch
 from rltui.env.spec import Weighted
 from rltui.env.turtle import TurtleStats
 from rltui.errors import RltuiError
-from rltui.registry import Component
+from rltui.registry import BUILT_IN, Component
+from rltui.rewards.sampling import sample_states
 from rltui.sim.state import ArenaSetup
 from tests.fakes.arenas import flat_setup
 from tests.fakes.batches import new_out, spec
@@ -56,6 +57,24 @@ def test_same_seed_same_run_and_another_seed_another() -> None:
     first, again, other = (record(SoccarBatch(spec(), 3, seed)) for seed in ([1, 2], [1, 2], [1, 3]))
     assert first == again
     assert first[0] != other[0]
+
+
+@pytest.mark.skipif(np.lib.NumpyVersion(np.__version__) >= "2.0.0", reason="it has one way only")
+def test_numbers_are_the_same_whichever_way_numpy_promotes_scalars() -> None:
+    """NEP 50, which NumPy 2 has and 1.26 can be asked for: every registered reward and observation, and sampled states."""
+    rewards = tuple(Weighted(Component(name), 1.0) for name in BUILT_IN["reward"])
+    found = []
+    for state in ("legacy", "weak"):
+        np._set_promotion_state(state)
+        try:
+            seen = [
+                record(SoccarBatch(spec(obs=Component(obs), rewards=rewards), 4, [0]), 60) for obs in BUILT_IN["obs"]
+            ]
+            states = sample_states(np.random.default_rng(0), 100, (1, 1), 3, contacts=True)
+            found.append((seen, [(each.dtype, each.tobytes()) for each in (state.ball_position for state in states)]))
+        finally:
+            np._set_promotion_state("legacy")
+    assert found[0] == found[1]
 
 
 def test_an_arena_draws_from_a_generator_of_its_own() -> None:

@@ -13,13 +13,13 @@ from torch import Tensor
 from rltui.errors import RltuiError
 from rltui.learn.config import NetSizes, PPOConfig, Precision
 
-# What `auto` means, as tests/measure/learner_options.py has measured it.
+# What `auto` means: tests/measure/learner_options.py times the others beside it.
 AUTO_CPU: Precision = "float32"
 AUTO_AMPERE: Precision = "bf16"  # and newer GPUs
 AUTO_VOLTA: Precision = "fp16"  # and Turing, which have no bf16
 AUTO_OLDER: Precision = "float32"
 CPU_ROWS = 4_096  # of one pass on a CPU: what it leaves behind stays in the cache, and controls are polled often enough
-GPU_ROWS = 65_536  # of one pass on a GPU, at most: more is no faster
+GPU_ROWS = 65_536  # of one pass on a GPU, at most
 GPU_SHARE = 0.5  # of the memory that is free at the start, for one pass
 LEAST_ROWS = 256  # of a pass, below which a lack of memory is not the rows' fault
 

@@ -187,7 +187,7 @@ class ArenaBatch:
                 state.is_holding_jump[index, car] = detail.last_controls.jump
                 self._boost_of_dead[index, car] = detail.boost
             elif state.demo_respawn_timer[index, car] > 0:
-                self.totals.boost_received[index, car] += detail.boost - self._boost_of_dead[index, car]
+                self.totals.boost_received[index, car] += detail.boost - float(self._boost_of_dead[index, car])
             state.demo_respawn_timer[index, car] = detail.demo_respawn_timer
         handles = _handles(arena)
         if any(detail.is_demoed for detail in details):

@@ -121,11 +121,10 @@ class ArenaBatch:
         """
         balls: list[Any] = []
         cars: list[Any] = []
+        append_numbers = self._readout.append_numbers
         for handles in self._handles:
-            balls.append(handles.ball())
-            for get_state in handles.cars:
-                cars.append(get_state())
-        self._readout.store(0, balls, cars)
+            append_numbers(handles.ball, handles.cars, balls, cars)
+        self._readout.store_all(balls, cars)
         self.state.tick += self._tick_skip
         self._note_events()
         self._derive()
@@ -150,8 +149,10 @@ class ArenaBatch:
         arena.reset(replace(setup, pad_timers=self._pads.reset(index, setup.pad_timers)))
         self._demolished.discard(index)
         self._handles[index] = _handles(arena)
-        handles = self._handles[index]
-        self._readout.store(index, [handles.ball()], [get_state() for get_state in handles.cars])
+        balls: list[Any] = []
+        cars: list[Any] = []
+        self._readout.append_numbers(self._handles[index].ball, self._handles[index].cars, balls, cars)
+        self._readout.store_one(index, balls, cars)
         self._events.forget(index)
         state.tick[index] = 0
         state.kickoff[index] = setup.kickoff

@@ -1,15 +1,13 @@
 """What is read from the simulator each step, packed so that the state's arrays are views and need no copying.
 
-`Ball.get_state` and `Car.get_state` beat `Arena.get_gym_state`: that lacks jump, flip and contact fields, works out angles
-and the turned view that nobody needs, and visits 34 boost pads, each a cache miss.
+`Ball.get_state` and `Car.get_state` with attribute reads beat `Arena.get_gym_state`: that lacks jump, flip and contact
+fields, works out angles and the turned view that nobody needs, and visits 34 boost pads, each a cache miss.
 """
 
 from __future__ import annotations
 
-import functools
 import struct
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from operator import attrgetter
 from typing import Any
 
@@ -19,9 +17,7 @@ from numpy.typing import NDArray
 
 from rltui.field import PADS
 from rltui.sim.state import Bool, Contacts, Float, GameState
-from rltui.sim.state_memory import Offsets, find_offsets, gather
 
-SAMPLES = 64  # states of random content: the odds of a flag being found elsewhere are 1 in 2^64
 BALL_NUMBERS, CAR_NUMBERS = 9, 15  # position, velocity, angular velocity; of a car also forward, up
 FIELDS = (  # attribute of CarState, code of `struct`; in all a multiple of four bytes
     ("boost", "f"),
@@ -43,61 +39,9 @@ read_fields = attrgetter(*(name for name, _ in FIELDS))  # all in one call: a th
 numbers = RocketSim.Vec.as_tuple
 
 
-def read_ball(ball: Any) -> tuple[Any, ...]:
-    """BALL_NUMBERS of a BallState."""
-    return (*numbers(ball.pos), *numbers(ball.vel), *numbers(ball.ang_vel))
-
-
-def read_car(car: Any) -> tuple[Any, ...]:
-    """CAR_NUMBERS, then FIELDS of a CarState."""
-    axes = car.rot_mat
-    body = (*numbers(car.pos), *numbers(car.vel), *numbers(car.ang_vel))
-    return (*body, *numbers(axes.forward), *numbers(axes.up), *read_fields(car))
-
-
-def read_car_with_contacts(car: Any) -> tuple[Any, ...]:
-    """The same, then the numbers of CONTACT_FIELDS."""
-    return (*read_car(car), *numbers(car.world_contact_normal), *car.wheels_with_contact)
-
-
-@dataclass(frozen=True)
-class Layout:
-    """codes: of `struct`, an element each; read: their values from attributes of the simulator's object."""
-
-    codes: str
-    read: Callable[[Any], tuple[Any, ...]]
-
-    def pack(self, state: Any) -> bytes:
-        return struct.pack(f"={self.codes}", *self.read(state))
-
-
-BALL = Layout("f" * BALL_NUMBERS, read_ball)
-CAR = Layout("f" * CAR_NUMBERS + "".join(code for _, code in FIELDS), read_car)
-CAR_WITH_CONTACTS = Layout(CAR.codes + "fff????", read_car_with_contacts)
-
-
-@functools.cache
-def offsets(layout: Layout) -> Offsets | None:
-    """Where the simulator's objects have it; None: to be read by attributes. The simulator must have its meshes."""
-    random = np.random.default_rng(0)
-    arena = RocketSim.Arena(RocketSim.GameMode.THE_VOID)
-    car, ball, states = arena.add_car(0), arena.ball, []
-
-    def vector() -> Any:
-        return RocketSim.Vec(*random.uniform(-9.0, 9.0, 3).tolist())
-
-    for _ in range(SAMPLES):
-        state = RocketSim.BallState() if layout is BALL else RocketSim.CarState()
-        state.pos, state.vel, state.ang_vel = vector(), vector(), vector()
-        if layout is not BALL:
-            state.rot_mat, state.world_contact_normal = RocketSim.RotMat(vector(), vector(), vector()), vector()
-            state.wheels_with_contact = tuple(map(bool, random.integers(0, 2, 4)))
-            for name, code in FIELDS:
-                setattr(state, name, bool(random.integers(2)) if code == "?" else float(random.uniform(0.0, 9.0)))
-        owner = ball if layout is BALL else car
-        owner.set_state(state)
-        states.append(owner.get_state())
-    return find_offsets(states, layout.codes, layout.pack)
+def read_contact_fields(car: Any) -> tuple[Any, ...]:
+    """FIELDS, then the numbers of CONTACT_FIELDS."""
+    return (*read_fields(car), *numbers(car.world_contact_normal), *car.wheels_with_contact)
 
 
 class Readout:
@@ -106,11 +50,15 @@ class Readout:
     def __init__(self, arenas: int, cars: int, contacts: bool = False) -> None:
         """contacts: whether CONTACT_FIELDS are among what is read."""
         fields = FIELDS + CONTACT_FIELDS if contacts else FIELDS
+        codes = "".join(code for _, code in fields)
         car = _fields_dtype(fields)
         self.has_contacts = contacts
+        self._read_fields = read_contact_fields if contacts else read_fields
         # apart from each other: all cars then lie one stride apart, which halves the price of an operation on them
         self._balls, self._cars = np.zeros((arenas, BALL_NUMBERS), np.float32), np.zeros((arenas, cars), car)
-        self._parts = _StateRows(self._balls, BALL), _StateRows(self._cars, CAR_WITH_CONTACTS if contacts else CAR)
+        self._bytes = self._balls.data.cast("B"), self._cars.view(np.uint8).data.cast("B")
+        arena_codes = f"{BALL_NUMBERS}f", f"{CAR_NUMBERS}f{codes}" * cars
+        self._packers = {n: [struct.Struct("=" + codes * n) for codes in arena_codes] for n in {1, arenas}}
 
     def ball(self, first: int) -> Float:
         """View [K, 3] of the ball's numbers from `first`."""
@@ -127,28 +75,37 @@ class Readout:
         view: NDArray[Any] = self._cars[name]
         return view
 
-    def store(self, arena: int, balls: Sequence[Any], cars: Sequence[Any]) -> None:
-        """Overwrite the arenas from `arena` on with their BallStates, and CarStates of all cars of each."""
-        ball, car = self._parts
-        ball.store(arena, balls)
-        car.store(arena * self._cars.shape[1], cars)
+    def append_numbers(
+        self, read_ball: Callable[[], Any], readers: Sequence[Callable[[], Any]], balls: list[Any], cars: list[Any]
+    ) -> None:
+        """Append one arena as `store_all` and `store_one` expect it: its BallState, and the CarState of each car.
 
+        Read one attribute at a time: the objects that the simulator makes for it are then freed and made in the same place.
+        """
+        floats, fields = numbers, self._read_fields
+        ball = read_ball()
+        balls += floats(ball.pos)
+        balls += floats(ball.vel)
+        balls += floats(ball.ang_vel)
+        for read in readers:
+            car = read()
+            axes = car.rot_mat
+            cars += floats(car.pos)
+            cars += floats(car.vel)
+            cars += floats(car.ang_vel)
+            cars += floats(axes.forward)
+            cars += floats(axes.up)
+            cars += fields(car)
 
-class _StateRows:
-    """The rows that the states of balls, or of cars, are written to."""
+    def store_all(self, balls: list[Any], cars: list[Any]) -> None:
+        """Overwrite all arenas with what `append_numbers` gave, arena after arena."""
+        for packer, target, values in zip(self._packers[len(self._balls)], self._bytes, (balls, cars), strict=True):
+            packer.pack_into(target, 0, *values)
 
-    def __init__(self, rows: NDArray[Any], layout: Layout) -> None:
-        self._layout = layout
-        self._bytes = rows.view(np.uint8).reshape(-1, struct.calcsize(f"={layout.codes}"))
-
-    def store(self, first: int, states: Sequence[Any]) -> None:
-        rows = self._bytes[first : first + len(states)]
-        where = offsets(self._layout)
-        if where is not None:
-            gather(states, where, rows)
-            return
-        for row, state in zip(rows, states, strict=True):
-            row[:] = np.frombuffer(self._layout.pack(state), np.uint8)
+    def store_one(self, arena: int, balls: list[Any], cars: list[Any]) -> None:
+        """Overwrite one arena."""
+        for packer, target, values in zip(self._packers[1], self._bytes, (balls, cars), strict=True):
+            packer.pack_into(target, arena * packer.size, *values)
 
 
 def _fields_dtype(fields: Sequence[tuple[str, str]]) -> np.dtype[np.void]:

@@ -16,13 +16,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rltui.supervise.processes import HUGE_PAGES, TUNABLES, prepare_environment, start_piped
-
-if TYPE_CHECKING:
-    from rltui.train.collect.shared_rollout import RolloutShape
-    from rltui.train.collect.worker import ActorSpec
 
 EPISODE = 450  # steps without a touch, after which seed-task begins anew
 BLOCK = 2_000  # arena-steps, at least, in a variant's turn
@@ -45,8 +41,7 @@ class Variant:
     whole: bool = False  # training: no delay, so one call for all ticks
     deaf: bool = False  # training: without callbacks
     at_once: bool = False  # training: each arena read as soon as it was stepped
-    pinned: bool = False  # each process to a core
-    attributes: bool = False  # training: the states read attribute by attribute
+    core: int | None = None
     environment: dict[str, str] = field(default_factory=dict)
 
 
@@ -58,7 +53,7 @@ VARIANTS = {
     "bare 128": Variant("bare"),
     "bare 128 light": Variant("bare", light=True),
     "bare 128 small pages": Variant("bare", environment=SMALL_PAGES),
-    "bare 128 pinned": Variant("bare", pinned=True),
+    "bare 128 pinned": Variant("bare", core=0),
     "bare 128 split": Variant("bare", split=True),
     "bare 128 split, callbacks": Variant("bare", split=True, callbacks=True),
     "bare 128 walk 1 MB": Variant("bare", walk_mb=1),
@@ -75,8 +70,7 @@ VARIANTS = {
     "training 128": Variant("training"),
     "training 128 light": Variant("training", light=True),
     "training 128 small pages": Variant("training", environment=SMALL_PAGES),
-    "training 128 pinned": Variant("training", pinned=True),
-    "training 128 attributes": Variant("training", attributes=True),
+    "training 128 pinned": Variant("training", core=0),
     "training 128 whole": Variant("training", whole=True),
     "training 128 deaf": Variant("training", deaf=True),
     "training 128 at once": Variant("training", at_once=True),
@@ -97,9 +91,7 @@ def main() -> None:
         return
     prepare_environment()
     with contextlib.ExitStack() as stack:
-        started = {
-            name: [stack.enter_context(_started(name, number)) for number in range(args.processes)] for name in names
-        }
+        started = {name: [stack.enter_context(_started(name)) for _ in range(args.processes)] for name in names}
         for pipes in started.values():
             for pipe in pipes:
                 pipe.recv_bytes()
@@ -115,11 +107,11 @@ def main() -> None:
 
 
 @contextlib.contextmanager
-def _started(name: str, number: int) -> Iterator[Connection]:
+def _started(name: str) -> Iterator[Connection]:
     before = dict(os.environ)
     os.environ.update(VARIANTS[name].environment)
     try:
-        process, pipe = start_piped(_serve, (name, number, _spec(VARIANTS[name])), name)
+        process, pipe = start_piped(_serve, name, name)
     finally:
         os.environ.clear()
         os.environ.update(before)
@@ -130,18 +122,6 @@ def _started(name: str, number: int) -> Iterator[Connection]:
         process.join()
 
 
-def _spec(variant: Variant) -> tuple[ActorSpec, RolloutShape] | None:
-    if variant.kind == "bare":
-        return None
-    from rltui.profile.load import load
-    from rltui.train.config import ResolvedConfig
-
-    settings = [f"collect.arenas={variant.arenas}", "collect.workers=1", f"ppo.iteration={2 * BLOCK}"]
-    settings += ["action_delay_ticks=0"] if variant.whole else []
-    config = ResolvedConfig.resolve(load("seed-task", settings))
-    return config.actor(0), config.shape
-
-
 def _turn(pipes: list[Connection], order: bytes) -> Parts:
     """The mean of its processes, which run at the same time."""
     for pipe in pipes:
@@ -150,14 +130,13 @@ def _turn(pipes: list[Connection], order: bytes) -> Parts:
     return {part: statistics.fmean(parts[part] for parts in found) for part in found[0]}
 
 
-def _serve(given: tuple[str, int, tuple[ActorSpec, RolloutShape] | None], pipe: Connection) -> None:
-    name, number, spec = given
+def _serve(name: str, pipe: Connection) -> None:
     variant = VARIANTS[name]
-    if variant.pinned:
-        os.sched_setaffinity(0, {number % (os.cpu_count() or 1)})
+    if variant.core is not None:
+        os.sched_setaffinity(0, {variant.core})
     if variant.light:
         _make_light()
-    block = _bare(variant) if spec is None else _training(variant, *spec)
+    block = (_bare if variant.kind == "bare" else _training)(variant)
     pipe.send_bytes(b"ready")
     while order := pipe.recv_bytes():
         if order == ALONE:
@@ -228,25 +207,30 @@ class _Split:
         self._step(ticks - 1)
 
 
-def _training(variant: Variant, spec: ActorSpec, shape: RolloutShape) -> Callable[[], Parts]:
+def _training(variant: Variant) -> Callable[[], Parts]:
     import numpy as np
 
     from rltui.env import soccar_batch
-    from rltui.sim import arena, arena_batch, readout
+    from rltui.env.from_profile import env_spec
+    from rltui.policy.weights import flat_size
+    from rltui.profile.load import load
+    from rltui.sim import arena, arena_batch
     from rltui.train.collect import worker
-    from rltui.train.collect.shared_rollout import SharedRollout
+    from rltui.train.collect.shared_rollout import RolloutShape, SharedRollout
 
     soccar_batch.perf_counter = time.process_time  # type: ignore[assignment]
     worker.time = SimpleNamespace(perf_counter=time.process_time)  # type: ignore[assignment]
     if variant.deaf:
         arena.SoccarArena.listen = lambda *_: None  # type: ignore[method-assign,assignment]
-    if variant.attributes:
-        readout.offsets = lambda layout: None  # type: ignore[assignment]
     if variant.at_once:
         _read_at_once(arena_batch.ArenaBatch)
-    steps = shape.steps
+    changes = ["action_delay_ticks=0"] if variant.whole else []
+    spec = env_spec(load("seed-task", changes))
+    sizes = (92, 256, 256, 256, 90)
+    steps = -(-BLOCK // variant.arenas)
+    shape = RolloutShape(1, 1, steps, variant.arenas, 2, sizes[0], flat_size(sizes, False))
     shared = SharedRollout.create(shape)
-    actor = worker.Actor(spec, shared.arena_cursor, lambda lines: None)
+    actor = worker.Actor(worker.ActorSpec(spec, variant.arenas, sizes, (1,)), shared.arena_cursor, lambda lines: None)
     memory, (batch,) = shared.worker_block(0, 0), actor.env.batches()
     weights = np.random.default_rng(0).normal(0, 0.02, len(shared.weights)).astype(np.float32)
 
@@ -271,18 +255,16 @@ def _read_at_once(batch: Any) -> None:
         delay, rest, controls = self._delay, self._rest, self._controls
         chosen = iter([controls[row] for row in actions.ravel().tolist()])
         self._balls, self._cars = [], []
-        for step, setters, get_ball, get_cars in self._handles:
+        for step, setters, ball, cars in self._handles:
             step(delay)
             for set_controls, control in zip(setters, chosen):  # noqa: B905 - takes from `chosen` what it needs
                 set_controls(control)
             step(rest)
-            self._balls.append(get_ball())
-            for get_state in get_cars:
-                self._cars.append(get_state())
+            self._readout.append_numbers(ball, cars, self._balls, self._cars)
         self._note_controls(actions)
 
     def read(self: Any) -> None:
-        self._readout.store(0, self._balls, self._cars)
+        self._readout.store_all(self._balls, self._cars)
         self.state.tick += self._tick_skip
         self._note_events()
         self._derive()

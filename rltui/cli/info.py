@@ -87,7 +87,7 @@ def _machine() -> dict[str, Any]:
         "memory_bytes": memory.total,
         "memory_available_bytes": memory.available,
         "shared_memory_free_bytes": _free(Path("/dev/shm")),
-        "matrix_kernel": kernel.words if kernel else "not measured yet: training, bench and doctor do",
+        "matrix_kernel": kernel.words if kernel else "not measured yet: training, bench, diagnose and doctor do",
     }
 
 

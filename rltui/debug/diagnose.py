@@ -157,9 +157,8 @@ def measure_play(profile: Profile, workers: int, arenas: int, seconds: float, te
     """bare: beside the simulator alone. New workers are started, and ended."""
     tell(f"{plural(workers, 'worker')} x {plural(arenas, 'arena')}")
     with Stack(_smaller(profile, workers, arenas)) as stack:
-        stack.iterate(
-            1, seconds / 2, learn=False
-        )  # the first hundred steps of new arenas cost several times the later ones
+        # not counted: the first hundred steps of new arenas cost several times the later ones
+        stack.iterate(1, seconds / 2, learn=False)
         found = stack.iterate(1, seconds, learn=False)
     limit = None
     if bare:
@@ -245,7 +244,7 @@ def measure_gpu(config: ResolvedConfig, seconds: float) -> GpuFigures:
         with ThreadPoolExecutor(1) as pool:
             updates = pool.submit(
                 _seconds, update, max(seconds, 1.0)
-            )  # the driver's figure is the mean of up to a second
+            )  # the driver's figure: the mean of up to a second
             while not updates.done():
                 time.sleep(0.1)
                 use = max([use or 0.0, *(gpu.use or 0.0 for gpu in gpus.read())])

@@ -7,7 +7,7 @@ the same bits; on a GPU torch's fused kernel, called directly: one launch for al
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import torch
@@ -80,16 +80,19 @@ class Adam:
         """The moments and the count of steps: all that a step changes, apart from the parameters."""
         return [*self._means, *self._squares, self._count]
 
-    def state_dict(self) -> dict[str, Any]:
-        """As torch.optim.Adam's, with copies of the moments; its state is empty before the first step."""
-        steps = self.steps
+    def state_dict(self, tensors: Sequence[Tensor] | None = None) -> dict[str, Any]:
+        """As torch.optim.Adam's, with copies of the moments; its state is empty before the first step. tensors: what
+        `tensors` gave at another time or a copy of it; None: those of now.
+        """
+        *moments, count = self.tensors() if tensors is None else tensors
+        n, steps = len(self._parameters), int(count)
         state = {
             i: {"step": torch.tensor(float(steps)), "exp_avg": mean.clone(), "exp_avg_sq": square.clone()}
-            for i, (mean, square) in enumerate(zip(self._means, self._squares, strict=True))
+            for i, (mean, square) in enumerate(zip(moments[:n], moments[n:], strict=True))
         }
         group = {"lr": self.lr, "betas": BETAS, "eps": EPS, "weight_decay": 0, "amsgrad": False, "maximize": False}
         group |= {"foreach": None, "capturable": False, "differentiable": False, "fused": None}
-        group |= {"decoupled_weight_decay": False, "params": list(range(len(self._parameters)))}
+        group |= {"decoupled_weight_decay": False, "params": list(range(n))}
         return {"state": state if steps else {}, "param_groups": [group]}
 
     def load(self, state: Mapping[int, Mapping[str, Tensor]]) -> None:

@@ -43,9 +43,7 @@ class PPOConfig:
     ent_coef: float = 0.01  # entropy is in nats, not normalised
     epochs: int = 2  # passes over the data
     batch: int = 20_000  # rows of one optimiser step
-    minibatch: int | Literal["auto"] = (
-        4_000  # rows of one forward and backward pass, auto: what fits; splits a batch, changes nothing
-    )
+    minibatch: int | Literal["auto"] = 4_000  # rows of one pass, auto: what fits; splits a batch, changes nothing
     max_grad_norm: float = 0.5  # of each network, once a step
     normalize_advantages: bool = True  # to mean 0 and standard deviation 1, per batch
     standardize_returns: bool = True  # divide rewards by the running standard deviation of the returns …

@@ -110,7 +110,8 @@ class _Graphs:
         for size in self._sizes:
             graph = torch.cuda.CUDAGraph()
             graph.register_generator_state(generator)
-            with torch.cuda.graph(graph, stream=self._stream):
+            # thread_local: the saver thread may be fetching a snapshot from the GPU meanwhile
+            with torch.cuda.graph(graph, stream=self._stream, capture_error_mode="thread_local"):
                 work(size)
             self._recorded[size] = graph
 

@@ -42,7 +42,7 @@ from rltui.learn.state import Backup, HostCopy, LearnerSnapshot, LearnerState
 from rltui.runs.atomic import fault
 
 VALUE_PASSES = (
-    4  # learning passes that a pass for values alone is as large as, on a GPU: nothing is kept for the way back
+    4  # learning passes that one for values alone is as large as, on a GPU: it keeps nothing for the way back
 )
 KEPT_BYTES = 256_000_000  # of a critic's activations, at most, that wait for the first epoch
 AHEAD = 4  # minibatches that a GPU may be behind, so that the controls are polled at its pace
@@ -108,7 +108,7 @@ class PPOLearner:
             self._compiled = torch.compile(self._losses, mode="reduce-overhead" if config.compile == "graphs" else None)
         self._host: HostCopy | None = None
         if self._device.type == "cuda":
-            self._host = HostCopy(self._state, self._twin)
+            self._host = HostCopy(self._state)
         self._buffer: deque[Experience] = deque(maxlen=config.buffer_iterations)
         self._distribution = distribution(sizes.actions)
         masks = sizes.actions.masks
@@ -227,22 +227,25 @@ class PPOLearner:
             except NonFiniteError as error:
                 report = UpdateReport(dropped=str(error))
             except (torch.OutOfMemoryError, CompiledPassError) as error:
-                before.restore()
+                self._undo(before, buffer)
                 notes = (*notes, self._other_passes(error))
             except BaseException:  # whatever `between` raised, too: leave no half update behind
                 with contextlib.suppress(RuntimeError):  # a GPU that has failed takes nothing back
-                    before.restore()
-                self._buffer = buffer
+                    self._undo(before, buffer)
                 raise
-            if report is not None and report.dropped is None:
-                self._copy_to_host()
-                return replace(report, notes=report.notes + notes)
-            before.restore()
-            self._buffer = buffer.copy()
             if report is not None:
-                return report
+                if report.dropped is None:
+                    self._copy_to_host()
+                else:
+                    self._undo(before, buffer)
+                return replace(report, notes=report.notes + notes)
             if self._device.type == "cuda":  # here, where the exception holds no more tensors
                 torch.cuda.empty_cache()
+
+    def _undo(self, before: Backup, buffer: deque[Experience]) -> None:
+        """All as before the update; first what is not on the device, which may have failed."""
+        self._buffer = buffer.copy()
+        before.restore()
 
     def _other_passes(self, error: Exception) -> str:
         """Half the rows at a time, or passes without torch.compile, and how that is told. Raises what neither helps."""
@@ -256,9 +259,6 @@ class PPOLearner:
             f"out of memory with {before:,} rows at a time: {self.pass_rows:,} from here on, as with "
             f"ppo.minibatch = {self.pass_rows:_}"
         )
-
-    def _twin(self) -> LearnerState:
-        return LearnerState((self._sizes.policy, self._sizes.critic), self.config, "cpu", self._seed)
 
     def _copy_to_host(self) -> None:
         """If it has become another since."""
@@ -453,8 +453,8 @@ class PPOLearner:
     ) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:
         """Policy loss, critic loss, entropy in nats, KL from the collecting policy, clip fraction: means over the minibatch.
 
-        obs: as the networks see them; advantages: normalised; targets: None leaves the critic out. KL is Schulman's estimate r − 1 − ln r, never negative
-        (joschu.net/blog/kl-approx.html).
+        obs: as the networks see them; advantages: normalised; targets: None leaves the critic out. KL is Schulman's estimate
+        r − 1 − ln r, never negative (joschu.net/blog/kl-approx.html).
         """
         epsilon, hidden = self.config.clip_range, devices.DTYPES.get(self.precision)
         chosen = self._distribution(self._state.policy(obs, hidden), legal)

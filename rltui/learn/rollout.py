@@ -31,9 +31,8 @@ class Rollout:
     valid: Bool  # [W] False: the worker died, its data is dropped
     legality: NDArray[np.uint8] | None = None  # [W, T + 1, A] class of each observation; None: nothing is masked
     cars: int = 1  # learning ones of an arena: agent = arena · cars + car. For naming the source of a fault
-    learn: Bool | None = (
-        None  # [W, T, A] False: somebody else played the car, whose numbers count nowhere. None: all True
-    )
+    # [W, T, A] False: somebody else played the car, whose numbers count nowhere. None: all True
+    learn: Bool | None = None
 
     @property
     def shape(self) -> tuple[int, int, int]:

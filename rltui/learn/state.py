@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -75,17 +76,21 @@ class LearnerState:
 
     def snapshot(self, progress: Progress) -> LearnerSnapshot:
         """A copy to be written later, on the device where the state is (one or two milliseconds for small networks)."""
+        observations = None if self.normalizer is None else self.normalizer.statistics
+        return self.snapshot_of(
+            self.tensors(), Book(progress, self.updates, copy(self.return_statistics), observations)
+        )
+
+    def snapshot_of(self, tensors: Sequence[Tensor], book: Book) -> LearnerSnapshot:
+        """Of what `tensors` gave at another time or a copy of it, of which it makes copies; touches no other device than theirs."""
+        policy, critic = ([name for name, _ in network.named_parameters()] for network in (self.policy, self.critic))
+        rest = iter(tensors)
         return LearnerSnapshot(
-            policy=_cloned(self.policy.state_dict()),
-            critic=_cloned(self.critic.state_dict()),
-            policy_optimizer=self.policy_optimizer.state_dict(),
-            critic_optimizer=self.critic_optimizer.state_dict(),
-            book=Book(
-                progress,
-                self.updates,
-                copy(self.return_statistics),
-                None if self.normalizer is None else self.normalizer.statistics,
-            ),
+            policy={name: next(rest).clone() for name in policy},
+            critic={name: next(rest).clone() for name in critic},
+            policy_optimizer=self.policy_optimizer.state_dict(list(islice(rest, 2 * len(policy) + 1))),
+            critic_optimizer=self.critic_optimizer.state_dict(list(rest)),
+            book=book,
         )
 
     def load(self, files: Mapping[str, bytes]) -> Progress:
@@ -153,9 +158,8 @@ class Backup:
 class HostCopy:
     """The state after an update in the machine's own memory: what is saved when the GPU fails."""
 
-    def __init__(self, state: LearnerState, new: Callable[[], LearnerState]) -> None:
-        """new: makes a state of the same shape on the CPU, at need."""
-        self._state, self._new = state, new
+    def __init__(self, state: LearnerState) -> None:
+        self._state = state
         self._copies = [torch.empty_like(t, device="cpu", pin_memory=t.is_cuda) for t in state.tensors()]
         self._of: int | None = None  # the count of optimiser steps that it is whole for
 
@@ -180,18 +184,9 @@ class HostCopy:
         self._of = state.updates
 
     def snapshot(self, progress: Progress) -> LearnerSnapshot:
-        """Of the state copied."""
-        twin = self._new()
-        for here, now in zip(self._copies, twin.tensors(), strict=True):
-            now.copy_(here)
-        twin.policy_optimizer.lr, twin.critic_optimizer.lr = (
-            self._state.policy_optimizer.lr,
-            self._state.critic_optimizer.lr,
-        )
-        twin.return_statistics, twin.updates = self._statistics, self._of or 0
-        if twin.normalizer is not None and self._observations is not None:
-            twin.normalizer.use(self._observations)
-        return twin.snapshot(progress)
+        """Of the state copied, without a call to the GPU: once it has failed each raises, even that which seeds torch."""
+        book = Book(progress, self._state.updates, copy(self._statistics), self._observations)
+        return self._state.snapshot_of(self._copies, book)
 
 
 def _of_normalizing(wanted: bool, found: ObservationStatistics | None) -> tuple[str, ...]:
@@ -220,7 +215,3 @@ def _of_normalizing(wanted: bool, found: ObservationStatistics | None) -> tuple[
             "the profile normalises observations, which the policy did not learn from: it will play badly at first",
         )
     return ()
-
-
-def _cloned(state: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    return {key: value.detach().clone() for key, value in state.items()}

@@ -93,9 +93,7 @@ class QueueThread(threading.Thread, Generic[Item]):
             found = self._missed(item.dropped) if isinstance(item, _Gap) else item
             if found is not None:
                 self._work(found)
-        except (
-            Exception
-        ) as error:  # a thread that ended here would take the journal of the whole run with it, unnoticed
+        except Exception as error:  # an ended thread would take the journal of the whole run with it, unnoticed
             if not self._trace_printed:
                 self._trace_printed = True
                 _print_trace(error)

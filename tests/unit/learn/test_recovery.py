@@ -2,16 +2,40 @@
 
 from __future__ import annotations
 
+import inspect
+from contextlib import ExitStack
 from dataclasses import replace
+from typing import Any
 
 import pytest
 import torch
+from torch.overrides import TorchFunctionMode
+from torch.utils._pytree import tree_leaves
 
 from rltui.learn.checkpoint_files import Progress
 from rltui.learn.device import device_error
 from rltui.learn.ppo import PPOLearner
 from rltui.learn.state import HostCopy
 from tests.fakes.rollouts import CONFIG, learner, rollout, weights
+
+
+def failed(*_: object, **__: object) -> None:
+    """What every call into CUDA does once the GPU has failed."""
+    raise RuntimeError("CUDA error: an illegal memory access was encountered\nmore words")
+
+
+class FailedDevice(TorchFunctionMode):
+    """No operation takes these tensors any more."""
+
+    def __init__(self, tensors: list[torch.Tensor]) -> None:
+        super().__init__()
+        self._gone = {tensor.data_ptr() for tensor in tensors}
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        given = tree_leaves((args, kwargs))
+        if any(isinstance(one, torch.Tensor) and one.data_ptr() in self._gone for one in given):
+            failed()
+        return func(*args, **(kwargs or {}))
 
 
 def test_a_full_memory_halves_the_rows_once_and_loses_nothing(
@@ -44,12 +68,13 @@ def test_a_full_memory_halves_the_rows_once_and_loses_nothing(
 
 
 def test_a_memory_that_is_never_enough_is_told_and_nothing_changes(monkeypatch: pytest.MonkeyPatch) -> None:
-    ours = learner(minibatch=48)
+    ours = learner(minibatch=48, buffer_iterations=2)
     before = weights(ours)
     monkeypatch.setenv("RLTUI_FAULT", "learn.pass:oom:*")
     with pytest.raises(torch.OutOfMemoryError):
         ours.update(rollout())
     assert torch.equal(weights(ours), before)
+    assert not ours._buffer
 
 
 def test_a_compiler_that_fails_is_left_out(subtests: pytest.Subtests) -> None:
@@ -76,27 +101,25 @@ def test_a_compiler_that_fails_is_left_out(subtests: pytest.Subtests) -> None:
 def test_a_failed_gpu_leaves_the_state_of_the_update_before(
     monkeypatch: pytest.MonkeyPatch, subtests: pytest.Subtests
 ) -> None:
-    """Nothing on the device can be read or written any more; the host's copy is what a checkpoint gets."""
-
-    def lost(*_: object) -> None:
-        raise RuntimeError("CUDA error: an illegal memory access was encountered\nmore words")
-
+    """Neither the device's tensors nor CUDA's functions can be used any more; the host's copy is what a checkpoint gets."""
     for updates in (0, 2):
-        with subtests.test(updates=updates), monkeypatch.context() as patched:
+        with subtests.test(updates=updates), monkeypatch.context() as patched, ExitStack() as stack:
             ours = learner(minibatch=24, normalize_observations=True)
-            ours._host = HostCopy(ours._state, ours._twin)
+            ours._host = HostCopy(ours._state)
             for seed in range(updates):
                 ours.update(rollout(seed=seed))
             ours.set_rates(5e-4, 4e-4)
             before, calls = ours.snapshot(Progress(cumulative_timesteps=7)).files(), 0
 
-            def fail(ours: PPOLearner = ours, patched: pytest.MonkeyPatch = patched) -> None:
+            def fail(ours: PPOLearner = ours, patched: pytest.MonkeyPatch = patched, stack: ExitStack = stack) -> None:
                 nonlocal calls
                 calls += 1
                 if calls == 6:  # after an optimiser step
-                    for name in ("snapshot", "tensors"):
-                        patched.setattr(ours._state, name, lost)
-                    lost()
+                    stack.enter_context(FailedDevice(ours._state.tensors()))
+                    for name, value in list(vars(torch.cuda).items()):
+                        if inspect.isfunction(value):
+                            patched.setattr(torch.cuda, name, failed)
+                    failed()
 
             with pytest.raises(RuntimeError) as caught:
                 ours.update(rollout(), fail)
@@ -111,7 +134,7 @@ def test_without_a_whole_copy_the_failure_is_not_hidden(monkeypatch: pytest.Monk
         raise RuntimeError("CUDA error")
 
     ours = learner()
-    ours._host = HostCopy(ours._state, ours._twin)
+    ours._host = HostCopy(ours._state)
     ours.update(rollout())
     files = ours.snapshot().files()
     ours.load(files)

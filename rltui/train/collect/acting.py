@@ -14,7 +14,8 @@ from rltui.policy.mlp import DiscretePolicy, GumbelBank
 from rltui.policy.weights import Float
 
 SPINS = 200  # looks at an answer before the processor is given away, some 20 µs
-NAP = 5e-5  # seconds between looks after that
+NAP, LONGEST_NAP = 5e-5, 0.01  # seconds between looks after that: at first, and in a pause
+LONGER = 1.02  # each nap than the one before: late by a fiftieth of the wait at most
 
 Block = dict[str, NDArray[Any]]  # SharedRollout.worker_block
 Agents = Sequence[slice]  # of each part of the arenas
@@ -75,6 +76,8 @@ class AskedPolicy:
         for _ in range(SPINS):
             if answered[part] > t:
                 return
+        nap = NAP
         while answered[part] <= t:
             self._look()
-            time.sleep(NAP)
+            time.sleep(nap)
+            nap = min(LONGER * nap, LONGEST_NAP)

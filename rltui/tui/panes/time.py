@@ -1,7 +1,7 @@
 """Pane on where an iteration's time goes, as shares that sum to one, and what to change about the largest.
 
-The trainer's seconds (collect, update, save) make up the iteration with a rest of reports and messages. Collecting is what
-the workers do, in microseconds per arena-step, and what the trainer waits for beside: their start, and the slowest of them.
+The trainer's seconds (collect, update, save) make up the iteration with a rest of reports and messages; of an update that
+overlaps collecting, what outlasts it. Collecting is what the workers do, in microseconds per arena-step, and what the trainer waits for beside: their start, and the slowest of them.
 """
 
 from __future__ import annotations
@@ -52,6 +52,8 @@ def parts(snapshot: RunSnapshot) -> list[TimePart]:
     """update, the workers' parts in their order, wait, save, the rest, over the newest iterations; unknown shares are None."""
     metrics = iteration_times(snapshot).metrics
     whole, collect, learn, save = (formatting.if_known(metrics.get(key)) for key in TRAINER_SECONDS)
+    if whole is not None and learn is not None:
+        learn = max(0.0, min(learn, whole - (collect or 0.0) - (save or 0.0)))
     found = [TimePart("update", None, seconds=learn, key=metric_keys.UPDATE_SECONDS)]
     found += _collecting(metrics, collect)
     found.append(TimePart("save", None, seconds=save, key=metric_keys.SAVE_SECONDS))
@@ -61,7 +63,7 @@ def parts(snapshot: RunSnapshot) -> list[TimePart]:
     rest = whole - known
     if rest > 0.002 * whole and collect is not None:
         found.append(TimePart(FOLDED, None, seconds=rest))
-    size = max(whole, known)  # were they ever to overlap, they would still be shares of what there is
+    size = max(whole, known)  # whatever a journal says, they are shares of what there is
     return [replace(part, share=part.seconds / size if part.seconds is not None and size else None) for part in found]
 
 

@@ -50,6 +50,17 @@ def test_the_parts_of_an_iteration() -> None:
     assert share_of_limit(RunSnapshot(metrics=METRICS)) == pytest.approx(0.5)
 
 
+def test_of_an_update_that_overlaps_collecting_what_outlasts_it_counts() -> None:
+    """Else it would be the bottleneck, while the workers are."""
+    outlasting: dict[str, float | None] = {
+        **METRICS,
+        "time/iteration": 8.0,
+        "time/learn": 7.5,
+    }  # 6 s of it while collecting
+    assert shares(outlasting)["update"] == pytest.approx(1.5 / 8)
+    assert shares({**outlasting, "time/iteration": 6.5})["update"] == 0.0
+
+
 def test_without_the_workers_own_seconds_all_of_collecting_is_theirs() -> None:
     metrics = {key: value for key, value in METRICS.items() if not key.startswith("worker/")}
     assert worked_seconds(metrics, 6.0) == 6.0

@@ -82,7 +82,7 @@ class Adam:
 
     def state_dict(self, tensors: Sequence[Tensor] | None = None) -> dict[str, Any]:
         """As torch.optim.Adam's, with copies of the moments; its state is empty before the first step. tensors: what
-        `tensors` gave at another time or a copy of it; None: those of now.
+        `tensors` gave at another time or was copied from it; None: those of now.
         """
         *moments, count = self.tensors() if tensors is None else tensors
         n, steps = len(self._parameters), int(count)

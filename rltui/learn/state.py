@@ -82,7 +82,9 @@ class LearnerState:
         )
 
     def snapshot_of(self, tensors: Sequence[Tensor], book: Book) -> LearnerSnapshot:
-        """Of what `tensors` gave at another time or a copy of it, of which it makes copies; touches no other device than theirs."""
+        """With copies of these, what `tensors` gave at another time or was copied from it: no other device is touched than
+        theirs.
+        """
         policy, critic = ([name for name, _ in network.named_parameters()] for network in (self.policy, self.critic))
         rest = iter(tensors)
         return LearnerSnapshot(

@@ -18,7 +18,9 @@ class _Abandoned(Exception):
 
 
 class UpdateThread(threading.Thread):
-    """One update, from `with` to its end. Whatever ends the block early abandons it, and unless it was over the learner is as before."""
+    """One update, from `with` to its end. Whatever ends the block early abandons it: unless it is over already, the learner is
+    as before.
+    """
 
     def __init__(self, learner: PPOLearner, rollout: Rollout, threads: int) -> None:
         """threads: torch's, which every thread sets for itself."""

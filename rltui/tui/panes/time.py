@@ -1,7 +1,8 @@
 """Pane on where an iteration's time goes, as shares that sum to one, and what to change about the largest.
 
 The trainer's seconds (collect, update, save) make up the iteration with a rest of reports and messages; of an update that
-overlaps collecting, what outlasts it. Collecting is what the workers do, in microseconds per arena-step, and what the trainer waits for beside: their start, and the slowest of them.
+overlaps collecting, what outlasts it. Collecting is what the workers do, in microseconds per arena-step, and what the
+trainer waits for beside: their start, and the slowest of them.
 """
 
 from __future__ import annotations

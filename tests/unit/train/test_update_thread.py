@@ -24,18 +24,18 @@ def test_it_learns_as_in_turn() -> None:
 
 def test_a_loop_that_ends_abandons_it(monkeypatch: pytest.MonkeyPatch) -> None:
     mine = learner()
-    before, inside, ended = mine.policy_flat(), threading.Event(), threading.Event()
+    before, inside = mine.policy_flat(), threading.Event()
     real = PPOLearner.update
 
     def update(self: PPOLearner, *arguments: object) -> object:
         inside.set()
-        ended.wait(60)
+        thread = threading.current_thread()
+        assert isinstance(thread, UpdateThread) and thread._abandoned.wait(60)
         return real(self, *arguments)  # type: ignore[arg-type]
 
     monkeypatch.setattr(PPOLearner, "update", update)
     with pytest.raises(KeyboardInterrupt), UpdateThread(mine, rollout(), 1):
         inside.wait(60)
-        threading.Timer(0.0, ended.set).start()
         raise KeyboardInterrupt
     np.testing.assert_array_equal(mine.policy_flat(), before)
     assert mine.updates == 0

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 COLUMNS = (
     "REWARD: per car and episode, mean of about the newest 100 episodes (EPISODES: of how many).\nVERDICT: learning, flat, "
-    "falling or unhealthy; rltui status RUN says why.\nSTEPS/S: of whole iterations, over the newest 20 of this "
+    "falling or unhealthy, or why it cannot be told; rltui status RUN says more.\nSTEPS/S: of whole iterations, over the newest 20 of this "
     "start.\nPROFILE: what it trains by now, in a campaign the phase's."
 )
 
@@ -54,6 +54,7 @@ def run(args: argparse.Namespace) -> int:
 def _lines(data: DataDir, runs: list[tuple[RunSummary, Verdict]]) -> list[str]:
     from rltui.cli.output import aligned
     from rltui.events.episode_reward import SHORT_SO_FAR
+    from rltui.run_state.trend import FEWEST, NOT_SHORT
 
     if not runs:
         return [f"no runs in {data.root}; start one: rltui train PROFILE"]
@@ -76,6 +77,8 @@ def _lines(data: DataDir, runs: list[tuple[RunSummary, Verdict]]) -> list[str]:
     lines = aligned([row[:shown] for row in [(*head, "CAMPAIGN"), *rows]], right=frozenset({2, 3, 4, 6, 7, 8}))
     if young := [run.name for run, _ in runs if run.reward.short]:
         lines.append(f"{', '.join(young)}: reward over {SHORT_SO_FAR}")
+    if any(verdict.brief.endswith(f"of {FEWEST}") for _, verdict in runs):
+        lines.append(f"of {FEWEST}: iterations with a reward {NOT_SHORT}")
     return lines + [f"{run.name}: {one_line(run.note)}" for run, _ in runs if run.note]
 
 
@@ -100,7 +103,7 @@ def _row(run: RunSummary, verdict: Verdict) -> tuple[str, ...]:
         number(run.timesteps),
         number(run.reward.mean, ".3f"),
         number(run.reward.episodes or None),
-        UNKNOWN if verdict.word == "unknown" else verdict.word,
+        verdict.brief,
         number(speed),
         str(run.checkpoints),
         str(len(run.milestones)),

@@ -14,7 +14,7 @@ from rltui.events.records import PhaseChanged, RunStarted, SettingChanged, Stage
 from rltui.run_state.fold import fold
 from rltui.run_state.rewards import differences_line, first_row, settled_row
 from rltui.run_state.snapshot import RunSnapshot
-from rltui.run_state.trend import BLOCK, FEWEST, NEWEST, NewestMean, newest_mean
+from rltui.run_state.trend import BLOCK, NEWEST, NewestMean, newest_mean, too_few
 from rltui.runs.journal_cache import CachedJournal
 from rltui.runs.paths import RunPaths
 
@@ -23,6 +23,7 @@ NOT_SKILL = (
     "matches won."
 )
 CONFIDENCE = 0.95
+OTHER = "the other"  # state of the same run
 _NORMAL = 1.959964  # its two-sided quantile of the normal distribution
 _Begun = RunStarted | PhaseChanged | StageChanged | SettingChanged
 
@@ -76,7 +77,7 @@ def compared_bot(name: str, paths: RunPaths, timesteps: int | None = None, after
     row = settled_row(history, max(first, behind))
     values = history.columns[REWARD][row : history.length] if REWARD in history.columns else ()
     found = ComparedBot(name, snapshot, sum(map(math.isfinite, values)), newest_mean(values))
-    return replace(found, since="the other") if behind > first else found
+    return replace(found, since=OTHER) if behind > first else found
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,8 +104,9 @@ class RewardComparison:
             return self.refused
         if self.difference is None or self.half is None:
             few = [bot for bot in (self.left, self.right) if bot.reward is None]
-            told = (f"{bot.name} has {bot.known} of {FEWEST} iterations since {bot.since}" for bot in few)
-            return f"cannot tell: {', '.join(told)}"
+            told = (f"{bot.name} has {too_few(bot.known, f' since {bot.since}')}" for bot in few)
+            keep = "keep the older one as a milestone, " if all(bot.since == OTHER for bot in few) else ""
+            return f"cannot tell: {', '.join(told)}; {keep}train on, then compare a newer state"
         by, half = formatting.measured([abs(self.difference)], self.half)
         if self.better is None:
             return f"cannot tell: {by} ± {half} apart"

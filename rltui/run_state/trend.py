@@ -10,6 +10,7 @@ from typing import Literal
 
 BLOCK = 10  # iterations whose mean counts as one figure
 FEWEST = 60  # iterations without which there is no trend
+NOT_SHORT = "(short episodes do not count)"  # beside every count of iterations with a reward
 SHORT, LONG = 30, 120  # blocks of the window, at least and at most; fewer while there are fewer
 NEWEST = 5  # blocks that `now` and `best` are means of
 RECENT = 15  # blocks: a best no older keeps it rising
@@ -106,6 +107,11 @@ def newest_mean(values: Sequence[float]) -> NewestMean | None:
     mean = sum(blocks[-NEWEST:]) / NEWEST
     error = max(_change(blocks).deviation / math.sqrt(NEWEST), FINE * abs(mean))
     return NewestMean(mean, error, 2 * (n - 1) ** 2 / (3 * n - 4))
+
+
+def too_few(known: int, since: str = "") -> str:
+    """`17 of 60 iterations with a reward since touch 2 (short episodes do not count)`. known: more are not judged yet."""
+    return f"{min(known, FEWEST - 1)} of {FEWEST} iterations with a reward{since} {NOT_SHORT}"
 
 
 def newest_change(values: Sequence[float], rows: int) -> Change | None:

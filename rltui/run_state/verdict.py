@@ -10,8 +10,9 @@ from rltui.events.episode_reward import REWARD, SHORT_SO_FAR, WEIGHT
 from rltui.run_state.rewards import counted_since, first_row, settled_row, settling
 from rltui.run_state.snapshot import RunSnapshot
 from rltui.run_state.symptoms import at_work_since, symptoms, usual_speed, worker_problem
-from rltui.run_state.trend import BLOCK, FEWEST, LONG, Findings, Symptom, trend
+from rltui.run_state.trend import BLOCK, LONG, NEWEST, Findings, Symptom, too_few, trend
 
+TOO_NOISY = "too noisy to tell"
 _WORDS = {
     "rising": ("▲", "learning", "good"),
     "flat": ("━", "flat", "warn"),
@@ -57,6 +58,11 @@ class Verdict:
         return {"word": self.word, "words": self.words, **figures, "symptoms": ill}
 
     @property
+    def brief(self) -> str:
+        """`learning`; where there is no word, why: `17 of 60`, `too noisy to tell`."""
+        return self.word if self.word != "unknown" else self.words.partition(" iterations")[0].partition(":")[0]
+
+    @property
     def line(self) -> str:
         """`learning: best 14.7, now 14.5 ±0.3`."""
         return f"{self.word}: {self.words}" if self.word != "unknown" else f"{formatting.UNKNOWN} {self.words}"
@@ -72,7 +78,9 @@ def verdict(snapshot: RunSnapshot, now: float, heard: bool) -> Verdict:
     elif found is None:
         words = _too_few(snapshot)
     else:
-        words = "best {}, now {} ±{}".format(*formatting.measured([found.best, found.now], found.noise))
+        words = "" if found.kind else f"{TOO_NOISY}: "
+        words += "best {}, now {} ±{}".format(*formatting.measured([found.best, found.now], found.noise))
+        words += f" over {NEWEST * BLOCK} iterations"
         words += _weights_moved(snapshot)
     figures = (found.best, found.now, found.noise) if found is not None else ()
     return Verdict(symbol, word, role, words, ill, *figures)
@@ -84,10 +92,9 @@ def _too_few(snapshot: RunSnapshot) -> str:
     history, first = snapshot.history, snapshot.found.first
     rewards = history.columns[REWARD][first : history.length] if REWARD in history.columns else ()
     known = sum(value == value for value in rewards)
-    words = " with a reward" if known < history.length - first else ""
     changed = counted_since(snapshot)
     since = f" since {changed.label.removeprefix('reward ')}" if changed is not None else ""
-    return f"{min(known, FEWEST - 1)} of {FEWEST} iterations{words}{since}"
+    return too_few(known, since)
 
 
 def _weights_moved(snapshot: RunSnapshot) -> str:

@@ -86,7 +86,7 @@ class MetricsPane(Pane):
         "that change of the reward since the newest start or change of rewards: learning from five times its noise on, "
         "until it is within the noise and the best 150 iterations old; falling likewise; else flat. best and now are "
         "means of 50 iterations. Unhealthy: a figure outside its usual range in 15 of 20 iterations (until "
-        "5), updates dropped, or a worker ill. A dash: under 60 iterations, or not sure yet. "
+        "5), updates dropped, or a worker ill. A dash: under 60 iterations with a reward, or too noisy to tell. "
         f"{SHORT_SO_FAR.capitalize()}: {WHY_SHORT}."
     )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import socket
 from collections.abc import Sequence
 from contextlib import ExitStack
@@ -17,6 +18,7 @@ from rltui.events.metric_keys import OVERALL_SPEED
 from rltui.events.records import IterationFinished, Record, encode
 from rltui.run_state.fold import fold
 from rltui.run_state.snapshot import RunSnapshot
+from rltui.run_state.trend import NOT_SHORT, too_few
 from rltui.run_state.verdict import verdict, with_findings
 from rltui.runs.journal import JournalWriter
 from rltui.runs.lock import RunLock
@@ -99,6 +101,11 @@ def test_all_say_that_mostly_short_episodes_have_ended(data: DataDir, capsys: py
     assert "20.000 over 40 short episodes so far  entropy" in out.getvalue()
 
 
+def cells(table: str) -> dict[str, list[str]]:
+    """Of each line, by its first."""
+    return {(row := re.split(" {2,}", line))[0]: row for line in table.splitlines()}
+
+
 def test_the_speed_of_ls_and_status_is_that_of_the_newest_iterations(
     data: DataDir, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -113,7 +120,7 @@ def test_the_speed_of_ls_and_status_is_that_of_the_newest_iterations(
     assert "16 steps/s over 2 iterations, when it last trained" in capsys.readouterr().out
     with RunLock(data.run("young")):
         assert main(["ls", *where]) == 0
-        rows = {line.split()[0]: line.split() for line in capsys.readouterr().out.splitlines()}
+        rows = cells(capsys.readouterr().out)
     assert (rows["RUN"][6], rows["young"][6]) == ("STEPS/S", "16")
 
 
@@ -166,7 +173,7 @@ def test_ls_has_a_column_for_campaigns_where_there_is_one(campaigns: Path, capsy
     assert "CAMPAIGN" not in capsys.readouterr().out
     ended(campaigns)
     assert main(["ls", "--data-dir", str(campaigns)]) == 0
-    head, alpha, plain = capsys.readouterr().out.splitlines()
+    head, alpha, plain, _ = capsys.readouterr().out.splitlines()
     assert head.endswith("CAMPAIGN")
     assert alpha.endswith("phase 1 of 3, 2 of 4 reached")
     assert plain.endswith("phase-1-ball-touching")
@@ -218,12 +225,14 @@ def test_ls_and_status_have_the_cockpit_s_verdict(campaigns: Path, capsys: pytes
     expected = verdict(with_findings(fold(RunSnapshot(), told)), 0.0, heard=False)
     assert expected.word == "learning" and expected.now is not None
     assert main(["ls", *where]) == 0
-    rows = {line.split()[0]: line.split() for line in capsys.readouterr().out.splitlines()}
-    assert [rows[name][5] for name in ("RUN", "alpha", "plain")] == ["VERDICT", "learning", "–"]
+    out = capsys.readouterr().out
+    rows = cells(out)
+    assert [rows[name][5] for name in ("RUN", "alpha", "plain")] == ["VERDICT", "learning", "1 of 60"]
+    assert NOT_SHORT in out
     assert main(["status", "alpha", *where]) == 0
     assert f"learning: {expected.words}" in capsys.readouterr().out
     assert main(["status", "plain", *where]) == 0
-    assert "1 of 60 iterations" in capsys.readouterr().out
+    assert too_few(1) in capsys.readouterr().out
     assert main(["ls", "--json", *where]) == 0
     runs = {run["name"]: run["verdict"] for run in json.loads(capsys.readouterr().out)["runs"]}
     assert main(["status", "alpha", "--json", *where]) == 0

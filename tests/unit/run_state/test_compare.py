@@ -15,11 +15,12 @@ import pytest
 
 from rltui.cli.parser import parse
 from rltui.errors import RltuiError
-from rltui.events.episode_reward import REWARD
+from rltui.events.episode_reward import FIRST_EPISODES, REWARD
 from rltui.events.records import Record, RunStarted, SettingChanged
-from rltui.run_state.compare import ComparedBot, compare_rewards, compared_bot, student_quantile
+from rltui.run_state.compare import OTHER, ComparedBot, compare_rewards, compared_bot, student_quantile
+from rltui.run_state.reader import judged
 from rltui.run_state.snapshot import RunSnapshot
-from rltui.run_state.trend import newest_mean
+from rltui.run_state.trend import newest_mean, too_few
 from rltui.runs.journal import JournalWriter
 from rltui.runs.paths import DataDir
 from tests.fakes import run_story
@@ -139,7 +140,7 @@ def test_runs_and_saved_states_by_the_command(data: DataDir, capsys: pytest.Capt
         (("beta", state), "beta better by 4", "a", 0),
         ((state, "alpha"), "alpha better by 4", "b", 0),
         ((f"paid/{100 * STEPS}", "beta"), f"paid/{100 * STEPS} better by", "a", 0),
-        (("alpha", "young"), "young has 30 of 60 iterations", None, 0),
+        (("alpha", "young"), f"young has {too_few(30, ' since its start or change of rewards')}; train on", None, 0),
         (("paid", "beta"), "rewards differ, not comparable: touch 9.00 → 5.00", None, 1),
         (("power", "beta"), "rewards differ, not comparable: touch.power 2.0 → not there", None, 1),
         (("seed", "beta"), "cannot tell", None, 0),
@@ -164,6 +165,35 @@ def test_runs_and_saved_states_by_the_command(data: DataDir, capsys: pytest.Capt
         compared(data, "alpha", "alpha")
 
 
+def test_iterations_of_short_episodes_are_said_not_to_count(data: DataDir) -> None:
+    """The same count and words in compare as in the verdict."""
+    young = [
+        msgspec.structs.replace(row, metrics={**row.metrics, FIRST_EPISODES: 90.0})  # type: ignore[union-attr]
+        for row in rows(1, 28, 2.0)
+    ]
+    settled = [
+        msgspec.structs.replace(row, metrics={**row.metrics, FIRST_EPISODES: 0.0})  # type: ignore[union-attr]
+        for row in rows(29, 59, 2.0)
+    ]
+    write(data, "rival", [header(), *young, *settled])
+    rival = compared_bot("rival", data.run("rival"))
+    found = compare_rewards(compared_bot("alpha", data.run("alpha")), rival)
+    assert rival.known == 31 and too_few(31, f" since {rival.since}") in found.sentence
+    assert judged(data.run("rival"))[0].words == too_few(31)
+
+
+def test_states_of_one_run_too_near_each_other_say_what_would_help(
+    data: DataDir, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for at in (150, 190):
+        place(data.run("alpha").checkpoint(at * STEPS), make_files(make_meta("alpha", at, at * STEPS)))
+    compared(data, f"alpha/{150 * STEPS}", f"alpha/{190 * STEPS}")
+    out = capsys.readouterr().out
+    assert too_few(40, f" since {OTHER}") in out and "milestone" in out and "train on" in out
+    compared(data, "alpha", "young")
+    assert "milestone" not in capsys.readouterr().out, "there is no older state of the same run to keep"
+
+
 def test_a_state_is_told_by_what_had_trained_it(data: DataDir) -> None:
     """Not by the start that went on from it, nor by what came later."""
     write(data, "gone_on", [header(), *rows(1, 100, 10.0), header({"touch": 1.0}, 100), *rows(101, 200, 50.0)])
@@ -171,5 +201,5 @@ def test_a_state_is_told_by_what_had_trained_it(data: DataDir) -> None:
     assert then.known == 100 and then.reward is not None and then.reward.mean == pytest.approx(10.0, abs=0.5)
     assert then.snapshot.header is not None and then.snapshot.header.reward_weights == run_story.WEIGHTS
     later = compared_bot("later", data.run("gone_on"), 200 * STEPS, after=150 * STEPS)
-    assert later.since == "the other" and then.since != "the other"
+    assert later.since == OTHER != then.since
     assert later.known == 50 and later.reward is None

@@ -19,8 +19,8 @@ from rltui.run_state.fold import fold, fold_control
 from rltui.run_state.history import History
 from rltui.run_state.snapshot import ChartMark, RunSnapshot, WorkerRow
 from rltui.run_state.symptoms import FEW, MANY, WINDOW, began_at, usual_speed, worker_problem
-from rltui.run_state.trend import BLOCK, Findings
-from rltui.run_state.verdict import Verdict, verdict, with_findings
+from rltui.run_state.trend import BLOCK, Findings, too_few
+from rltui.run_state.verdict import TOO_NOISY, Verdict, verdict, with_findings
 from rltui.tui.panes.pane import View
 from rltui.tui.panes.status import StatusPane
 from rltui.tui.text import plain, width_of
@@ -64,7 +64,7 @@ def figures(found: Verdict) -> tuple[float, float, float]:
     """best, now, noise; they stand in the words too."""
     assert found.best is not None and found.now is not None and found.noise is not None
     shown = formatting.measured([found.best, found.now], found.noise)
-    assert found.words.startswith("best {}, now {} ±{}".format(*shown))
+    assert "best {}, now {} ±{} over 50 iterations".format(*shown) in found.words
     return found.best, found.now, found.noise
 
 
@@ -87,13 +87,14 @@ def test_learning_flat_and_falling_say_best_and_now_with_the_noise() -> None:
 
 
 def test_too_little_is_a_dash_and_says_what_it_takes() -> None:
-    assert verdict_of(told(12, lambda row: row)) == Verdict("–", "unknown", "muted", "12 of 60 iterations")
-    assert verdict_of([]).words == "0 of 60 iterations"
+    assert verdict_of(told(12, lambda row: row)) == Verdict("–", "unknown", "muted", too_few(12))
+    assert verdict_of([]).words == too_few(0)
 
 
-def test_a_rise_that_is_not_sure_yet_has_figures_and_no_word() -> None:
+def test_a_rise_that_is_not_sure_yet_has_figures_and_says_why_there_is_no_word() -> None:
     found = of_rewards([float(row // 10) for row in range(60)])
-    assert (found.symbol, found.word) == ("–", "unknown") and figures(found)[1] == 3.0
+    assert (found.symbol, found.word, found.brief) == ("–", "unknown", TOO_NOISY) and figures(found)[1] == 3.0
+    assert found.words.startswith(TOO_NOISY) and found.line.startswith(f"– {TOO_NOISY}")
 
 
 def test_it_is_of_this_start_under_these_rewards(subtests: pytest.Subtests) -> None:
@@ -115,7 +116,7 @@ def test_it_is_of_this_start_under_these_rewards(subtests: pytest.Subtests) -> N
             found = verdict_of([*records[:at], *change, *records[at:]])
             assert found.word == word
             if word == "unknown":
-                assert found.words.startswith("20 of 60 iterations") and found.best is None
+                assert found.brief == "20 of 60" and found.best is None
 
 
 def test_a_slow_worker_is_no_illness_of_the_run() -> None:
@@ -232,7 +233,7 @@ def test_what_the_count_begins_with_anew_is_named() -> None:
     )
     at = len(run_story.opening()) + 280
     found = verdict_of([*records[:at], weight, *records[at:]])
-    assert found.words == "20 of 60 iterations since speed_toward_ball 0.05"
+    assert found.words == too_few(20, " since speed_toward_ball 0.05") and found.brief == "20 of 60"
 
 
 def test_no_worker_is_called_silent_before_the_first_iteration_of_a_start() -> None:
@@ -303,9 +304,9 @@ def test_what_is_missing_is_counted_in_iterations_with_a_reward() -> None:
     def words(rows: int) -> str:
         return verdict_of(told(rows, lambda row: math.nan if row <= 20 else row)).words
 
-    assert words(59) == "39 of 60 iterations with a reward"
-    assert words(79) == "59 of 60 iterations with a reward"
-    assert words(80).startswith("best ")
+    assert words(59) == too_few(39)
+    assert words(79) == too_few(59)
+    assert "best " in words(80)
 
 
 def test_a_silent_trainer_s_workers_are_not_blamed() -> None:

@@ -171,8 +171,9 @@ class Trainer:
         """Learn from what was collected before while the workers collect for the next iteration, with the weights from before
         the update. Also the seconds of collecting and of learning.
 
-        It holds for a pause only when both are over, for a save within an update would be of no whole state.
+        It holds for a pause only before both: what is saved meanwhile is then a whole state, of the timesteps counted.
         """
+        self._controls.poll()
         look = self._controls.look
         before = self._ahead if self._ahead is not None else self._collect(look)
         self._ahead = None
@@ -184,7 +185,6 @@ class Trainer:
             self._ahead = self._fill(look)
             seconds = time.perf_counter() - started
             report = update.result(look)
-        self._controls.poll()
         return before, report, seconds, update.seconds
 
     def _next_move(self) -> CurriculumMove | None:

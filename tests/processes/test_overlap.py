@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
 import numpy as np
 
+from rltui.events.commands import Pause, SaveCheckpoint
+from rltui.events.records import IterationFinished
 from rltui.learn.rollout import Rollout
 from rltui.policy.saved import load_policy
 from rltui.policy.weights import flatten
 from rltui.profile.load import load
+from rltui.runs.rlgym_ppo import BOOK_KEEPING
 from rltui.train.collect.collector import SerialCollector
 from rltui.train.collect.shared_rollout import SharedRollout
 from rltui.train.config import ResolvedConfig
+from tests.fakes.asking import applied
 from tests.fakes.training import Training
 
 SETTINGS = ["collect.collector=serial", "collect.overlap=true"]
@@ -31,6 +36,17 @@ def test_a_run_with_overlap_is_the_loop_written_out(training: Training) -> None:
     training.start("--steps", str(4 * ITERATION), *sets)
     assert training.wait_end() == 0, training.output
     assert training.iterations()[-1].timesteps == 4 * ITERATION
+
+
+def test_a_save_in_a_pause_has_learned_from_what_is_counted(training: Training) -> None:
+    sets = [part for setting in [*SETTINGS, "save_every=1_000_000", "ppo.epochs=1"] for part in ("--set", setting)]
+    training.start(*sets)
+    training.wait_records(IterationFinished)
+    applied(training, Pause())
+    applied(training, SaveCheckpoint())
+    timesteps = training.iterations()[-1].timesteps
+    book = json.loads((training.paths.checkpoint(timesteps) / BOOK_KEEPING).read_text())
+    assert book["cumulative_model_updates"] == timesteps / ITERATION  # each of one batch
 
 
 def _by_hand(training: Training) -> np.ndarray:

@@ -66,7 +66,7 @@ INSTEAD = {
     "list": "rltui ls",
     "play": "rltui watch",
     "render": "rltui watch, or V in the cockpit",
-    "resume": "rltui train PROFILE resumes the newest run that fits; --run NAME: that run",
+    "resume": "rltui train PROFILE resumes its newest run; --run NAME: that run",
     "run": "rltui train PROFILE",
     "start": "rltui train PROFILE",
     "tui": "rltui, without a command",

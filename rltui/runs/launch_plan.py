@@ -193,8 +193,9 @@ def plan_launch(
 ) -> LaunchPlan:
     """What a start of `profile` (a name or path, for run names and hints) does.
 
-    An explicit path, else (`auto`) the newest complete checkpoint of a run that fits and that nobody trains. Runs that do not
-    fit stop the start: no setting silently opens a new run. Whatever is not a run's newest commit goes on as a branch.
+    An explicit path, else (`auto`) the newest complete checkpoint of a run that fits and that nobody trains; the bot of another
+    profile's run goes on in a new run. Runs that do not fit stop the start: no setting silently begins from zero. Whatever is
+    not a run's newest commit goes on as a branch.
 
     signature: see StartRequest. run: `--run`. mode: `auto`, `new`, or a checkpoint's path or RUN/MILESTONE (`--resume`);
     `own`: as `auto`, of the runs of this profile alone.
@@ -270,10 +271,12 @@ def _auto(start: StartRequest, own: bool) -> LaunchPlan:
     while fitting := [found for search in searches if (found := _fitting(start, search)) is not None]:
         info, meta, search = max(fitting, key=lambda found: _preference(start, *found))
         if search.is_sound():
-            other = meta.profile not in ("", start.profile_name)
-            free = " and does not train" if unfit else ""
-            why = f": the newest run that fits{free}{f', so far of profile {meta.profile!r}' if other else ''}"
-            return _resume(start, info, meta, search, why)
+            newest = f"the newest run that fits{' and does not train' if unfit else ''}"
+            if meta.profile in ("", start.profile_name):
+                return _resume(start, info, meta, search, f": {newest}")
+            plan = _from_state(start, info.path, fork=True)
+            why = f"with the bot of {search.paths.name}, {newest}, of profile {meta.profile!r}: that run stays as it is"
+            return replace(plan, why=why, warnings=(*search.passed, *plan.warnings))
     unfit += [reason for search in searches if (reason := _why_unfit(start, search))]
     if unfit:
         raise _nothing_fits(start, unfit)

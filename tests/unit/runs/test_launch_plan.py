@@ -58,7 +58,7 @@ def test_asked_for_its_own_runs_a_profile_passes_those_of_others_over(data: Data
     own, other = (plan_launch(data, SIGNATURE, profile=name, mode="own", now=NOW) for name in ("quick", "my-bot"))
     assert (own.kind, own.run) == ("resume", "alpha")
     assert (other.kind, other.why) == ("new", "from zero: this profile has no run yet")
-    assert plan_launch(data, SIGNATURE, profile="my-bot", now=NOW).run == "alpha"
+    assert plan_launch(data, SIGNATURE, profile="my-bot", now=NOW).parent_run == "alpha"
     unfit = msgspec.structs.replace(SIGNATURE, obs="default 89")
     with pytest.raises(NothingFits):
         plan_launch(data, unfit, profile="quick", mode="own", now=NOW)
@@ -123,8 +123,9 @@ def test_a_run_of_the_same_profile_comes_before_a_newer_one_of_another(data: Dat
     plan = plan_launch(data, SIGNATURE, profile="quick", now=NOW)
     assert plan.run == "other", "both are of this profile"
     theirs = plan_launch(data, SIGNATURE, profile="mine.toml", now=NOW)
-    assert theirs.run == "other"
-    assert theirs.why.endswith("the newest run that fits, so far of profile 'quick'")
+    assert (theirs.kind, theirs.run, theirs.parent_run) == ("branch", "mine-1", "other"), "a new run with that bot"
+    assert theirs.checkpoint == plan.checkpoint and theirs.fork
+    assert theirs.why == "with the bot of other, the newest run that fits, of profile 'quick': that run stays as it is"
     mine = data.run("mine-1")
     about = msgspec.structs.replace(make_meta("mine-1", 1, 10, time=1_600_000_000), profile="mine")
     write_checkpoint(mine.checkpoint(10), make_files(about))

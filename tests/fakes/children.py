@@ -65,9 +65,10 @@ class FakeTextChild:
         self._judge, self._go, self.ended = judge, go, threading.Event()
 
     def answer(self, text: bytes) -> bytes:
-        while not self._go.wait(0.01):
-            if self.ended.is_set():
-                raise OSError("the child was ended")
+        while not self._go.wait(0.01) and not self.ended.is_set():
+            pass
+        if self.ended.is_set():  # also where it may go at the same moment
+            raise OSError("the child was ended")
         return json.dumps(self._judge(text.decode())).encode()
 
     def end(self) -> None:

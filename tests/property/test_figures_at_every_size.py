@@ -26,7 +26,7 @@ def one_aligned(value: float) -> str:
 # Each with the columns that it may take, the share of the value and the absolute amount by which it may be off.
 WRITERS: tuple[tuple[Write, int, float, float], ...] = (
     (formatting.short, 9, 5.1e-3, 5.1e-3), (formatting.number, 8, 5.1e-3, 5.1e-5), (formatting.axis, 6, 0.34, 0.0), (formatting.rate, 10, 5.1e-3, 5.1e-3),
-    (formatting.percent, 17, 0.0, 0.0051), (formatting.micros, 19, 5.1e-3, 0.051), (formatting.size, 10, 0.051, 0.51),
+    (formatting.percent, 17, 1e-13, 0.0051), (formatting.micros, 19, 5.1e-3, 0.051), (formatting.size, 10, 0.051, 0.51),
     (one_aligned, 14, 5.1e-3, 5.1e-5), (formatting.count, 19, 0.0, 1.0),
 )  # fmt: skip
 TIMES: tuple[tuple[Write, int, float, float], ...] = (
@@ -60,6 +60,7 @@ def read_time(text: str) -> float:
 @given(value=values)
 @example(value=-0.0)
 @example(value=-0.004)
+@example(value=703687441777.5549)
 def test_it_is_short_and_true_to_its_digits(value: float) -> None:
     def check(writer: tuple[Write, int, float, float]) -> None:
         write, columns, share, amount = writer

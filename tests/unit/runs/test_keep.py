@@ -349,7 +349,7 @@ def test_where_a_typed_path_leads(
     with pytest.raises(RltuiError, match="type a path"):
         export_target(data, info, "  ")
     for typed in ("bots/" + "a" * 300, "a/" * 2500, "a\0b", "a\ud800b", "bots/CON", "aux.npz", "bots/a."):
-        with pytest.raises(RltuiError, match=": (it|the name) ") as refused:
+        with pytest.raises(RltuiError) as refused:
             export_target(data, info, typed)
         assert refused.value.exit_code == 2 and len(refused.value.message) < 300
 

@@ -23,7 +23,7 @@ from rltui.tui.actions import Place, place_of
 from rltui.tui.ascii import AsciiFilter, ControlCharacterFilter, chart_style
 from rltui.tui.capture import Capture, screen_text
 from rltui.tui.dependencies import Dependencies
-from rltui.tui.help import FocusedPane, help_on, palette_commands
+from rltui.tui.help import FocusedPane, PaletteCommands, help_on, palette_commands
 from rltui.tui.keymap import keymap
 from rltui.tui.messages import BrowserAsked, Refused, ResumeAsked, RunOpened, WatchAsked
 from rltui.tui.navigation import Navigator
@@ -54,6 +54,7 @@ class RltuiApp(App[str]):
     TITLE = "rltui"
     ENABLE_COMMAND_PALETTE = True
     BINDINGS: ClassVar[list[BindingType]] = []
+    COMMANDS = {PaletteCommands}  # noqa: RUF012  # Textual: read only
 
     def __init__(
         self,

@@ -7,7 +7,9 @@ from typing import ClassVar, NamedTuple
 
 from textual.app import ComposeResult, SystemCommand
 from textual.binding import BindingType
+from textual.command import Hit, Hits
 from textual.screen import Screen
+from textual.system_commands import SystemCommandsProvider
 from textual.widget import Widget
 
 from rltui.tui.actions import NO_KEY, PLACES, Action, KeyRow, Place, key_name, key_rows, pane_actions
@@ -19,6 +21,7 @@ from rltui.tui.widgets.list_view import ScrollableLines
 TWO_COLUMNS = 84  # columns, from which on keys and explanations stand side by side
 KEYS = 13  # columns
 NO_OWN: OwnKeys = {}
+IN_DESCRIPTION = 0.001  # score of a command found by its description, below any found by name
 HELP_COCKPIT = (
     "One run, live or from disk. The lines at the top say what the trainer does, how far it is and whether it learns; the "
     "panes below have digits. Everything shown was written to the run's journal by the trainer, so it is all still there when "
@@ -141,6 +144,20 @@ def help_on(place: Place | None, focused: FocusedPane | None) -> HelpScreen | No
     if place is None or place not in SCREEN_HELP:
         return None
     return HelpScreen(place, *SCREEN_HELP[place])
+
+
+class PaletteCommands(SystemCommandsProvider):
+    """What a palette search finds: names as Textual matches them, then descriptions that hold each of its words."""
+
+    async def search(self, query: str) -> Hits:
+        found: set[str] = set()
+        async for hit in super().search(query):
+            found.add(str(hit.text))
+            yield hit
+        words = query.casefold().split()
+        for command in self.app.get_system_commands(self.screen):
+            if command.title not in found and all(word in command.help.casefold() for word in words):
+                yield Hit(IN_DESCRIPTION, command.title, command.callback, help=command.help)
 
 
 def palette_commands(

@@ -446,6 +446,19 @@ async def test_after_thirty_seconds_the_trash_is_the_way_back_until_it_is_emptie
         await until(pilot, lambda: list_trash(data) == [])
 
 
+async def test_what_comes_back_out_of_the_trash_has_the_cursor(data: DataDir) -> None:
+    fill(data)
+    async with browser(data) as pilot:
+        await show(pilot, TRASH)
+        await until(pilot, lambda: browser_of(pilot).entry is not None)
+        await pilot.press("u")
+        path = milestone(data, "000.25M")
+        await until(pilot, lambda: not browser_of(pilot).library.under(TRASH))
+        await until(pilot, lambda: (here := browser_of(pilot).entry) is not None and here.path == path)
+        assert browser_of(pilot).node == RunNode("run", "alpha")
+        assert browser_of(pilot).tree_list.key == RunNode("run", "alpha")
+
+
 async def test_export_says_where_and_never_overwrites(data: DataDir, tmp_path: Path) -> None:
     fill(data)
     async with browser(data) as pilot:

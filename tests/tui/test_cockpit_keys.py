@@ -27,7 +27,7 @@ from rltui.events.records import SettingChanged, StateChanged
 from rltui.tui.capture import screen_text
 from rltui.tui.cockpit.change_prompt import ChangePrompt
 from rltui.tui.cockpit.screen import CockpitScreen
-from rltui.tui.help import HelpScreen
+from rltui.tui.help import HelpScreen, PaletteCommands
 from rltui.tui.launcher.screen import LauncherScreen
 from rltui.tui.panes.chart_view import Charting
 from rltui.tui.panes.log import LogPane
@@ -393,6 +393,21 @@ async def test_the_palette_runs_what_the_registry_offers() -> None:
         await until_shown(pilot, "Keep a milestone")
         await pilot.press("enter")
         await until(pilot, lambda: control_of(run).sent == [SaveMilestone()])
+
+
+async def test_the_palette_finds_what_a_description_says_after_what_a_name_does() -> None:
+    async with cockpit(live_run()) as pilot:
+        await pilot.press("ctrl+p")
+        await until_shown(pilot, "Search for commands")
+        await pilot.press(*"light")
+        await until_shown(pilot, "Light or dark")
+        await pilot.press("ctrl+u", *"run")
+        await until_shown(pilot, "Run")
+        provider = PaletteCommands(pilot.app.screen)
+        hits = [hit async for hit in provider.search("run")]
+        named = ["run" in str(hit.text).casefold() for hit in sorted(hits, key=lambda hit: -hit.score)]
+        assert named == sorted(named, reverse=True) and set(named) == {True, False}
+        assert len({hit.text for hit in hits}) == len(hits)
 
 
 async def test_clicks_in_the_footer_do_what_their_key_does() -> None:

@@ -34,7 +34,10 @@ Acted = list[tuple[str, object]]
 
 @dataclass(frozen=True)
 class Place:
-    """keys: show the list. text: finds some rows, not the first. rows: words of each that it finds; gone: of one that it hides."""
+    """keys: show the list. text: finds some rows, not the first. rows: words of each that it finds; gone: of one that it hides.
+
+    whole: what a row shows, as it stands there without sign and indentation.
+    """
 
     name: str
     screen: str
@@ -42,18 +45,19 @@ class Place:
     text: str
     rows: tuple[str, ...]
     gone: str
+    whole: str
 
 
 PLACES = [
-    Place("tree", "launcher", (), "beta", ("beta", "5 M"), "alpha"),
-    Place("states", "browser", (), "pinned", ("5 M",), "500 k"),
-    Place("form-rows", "form", (), "epochs", ("epochs",), "label"),
-    Place("metrics", "cockpit", ("1",), "^rollout/touches|n/entropy", ("touches", "entropy"), "explained"),
-    Place("rewards", "cockpit", ("2",), "_ball$", ("face_ball", "speed_toward_ball"), "in_air"),
-    Place("workers", "cockpit", ("4",), "killed", ("killed",), " started in"),
-    Place("lut", "cockpit", ("5",), "never", ("(never)",), "full throttle"),
-    Place("log", "cockpit", ("9",), "line 1$|line 2", ("line 1", "line 2"), "line 3"),
-    Place("audit", "cockpit", ("a",), "flag", ("flag 2", "flag 4"), "checkpoint"),
+    Place("tree", "launcher", (), "beta", ("beta", "5 M"), "alpha", "beta"),
+    Place("states", "browser", (), "pinned", ("5 M",), "500 k", "5 M"),
+    Place("form-rows", "form", (), "epochs", ("epochs",), "label", "epochs"),
+    Place("metrics", "cockpit", ("1",), "^rollout/touches|n/entropy", ("touches", "entropy"), "explained", "entropy"),
+    Place("rewards", "cockpit", ("2",), "_ball$", ("face_ball", "speed_toward_ball"), "in_air", "face_ball"),
+    Place("workers", "cockpit", ("4",), "killed", ("killed",), " started in", ".*killed.*"),
+    Place("lut", "cockpit", ("5",), "never", ("(never)",), "full throttle", ".*never.*"),
+    Place("log", "cockpit", ("9",), "line 1$|line 2", ("line 1", "line 2"), "line 3", "line 1"),
+    Place("audit", "cockpit", ("a",), "flag", ("flag 2", "flag 4"), "checkpoint", "flag 2"),
 ]
 
 
@@ -191,6 +195,13 @@ class Walk:
             await self.press("escape")
             await self.left()
 
+    async def anchors_hold_at_what_is_shown(self) -> None:
+        await self.type(f"^{self.place.whole}$")
+        await until(self.pilot, lambda: len(self.keys) >= 1)
+        await until_shown(self.pilot, f"$ {len(self.keys)} of ")
+        await self.press("escape")
+        await self.left()
+
     async def nothing_matches(self) -> None:
         before = self.keys
         await self.type("zzzz")
@@ -208,6 +219,7 @@ WALKS = (
     Walk.arrows_move_in_what_is_left,
     Walk.exclamation_mark_inverts,
     Walk.what_cannot_be_used_is_named_in_the_bar_and_the_list_stays,
+    Walk.anchors_hold_at_what_is_shown,
     Walk.nothing_matches,
 )
 

@@ -207,6 +207,20 @@ async def test_mistakes_stay_dimmed_while_they_are_checked_again(data: DataDir) 
         assert ("✗ ", "bad") in row_line(row, screen(pilot).session.state, 60)
 
 
+async def test_a_mistake_of_a_value_that_is_another_now_goes_at_once(data: DataDir) -> None:
+    gate = children.open_gate()
+    async with form(data, tools=children.tools(check_goes=gate)) as pilot:
+        await edited(pilot, "ppo.learning_rate", "7")
+        await until_shown(pilot, "1 mistake")
+        gate.clear()
+        await edited(pilot, "ppo.learning_rate", "1e-4")
+        await until_shown(pilot, "◌ checking")
+        assert "✗" not in screen_text(pilot.app.screen)
+        assert not screen(pilot).session.state.errors
+        gate.set()
+        await until_shown(pilot, "✓ valid")
+
+
 async def test_the_text_view_shows_the_keys_that_work_there(data: DataDir) -> None:
     async with form(data) as pilot:
         await pilot.press("tab")

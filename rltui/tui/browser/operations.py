@@ -8,6 +8,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal
 
 import msgspec
@@ -28,10 +29,11 @@ Flag = Literal["pinned", "released"]
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What was done, in words; empty where the table shows it. undo: takes it back, called in a thread."""
+    """What was done, in words; empty where the table shows it. undo: takes it back, called in a thread; restored: what is there again."""
 
     words: str = ""
     undo: Callable[[], Outcome] | None = None
+    restored: Path | None = None
 
 
 def unavailable(entry: CheckpointInfo | None, *, readonly: bool) -> frozenset[str]:
@@ -160,8 +162,8 @@ def delete(data: DataDir, entry: CheckpointInfo, _: str) -> Outcome:
 
 def restore(data: DataDir, entry: CheckpointInfo) -> Outcome:
     """Out of the trash."""
-    trash.restore(data, trash.trashed_at(entry.path))
-    return Outcome(f"{entry.title} is back")
+    folder = trash.restore(data, trash.trashed_at(entry.path))
+    return Outcome(f"{entry.title} is back", restored=folder)
 
 
 def empty_trash_prompt(entries: Sequence[CheckpointInfo]) -> PromptDialog:

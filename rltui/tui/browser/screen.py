@@ -100,6 +100,7 @@ class BrowserScreen(Screen[None]):
         self._reader = LibraryReader(self._data)
         self._reading = self._read_again = False
         self._undo: Undo | None = None
+        self._restored: Path | None = None  # what the cursor goes to once the library has it
         self.library = Library(self._data.root)
         self.tree_list = RunTree(self.library, RunNode("run", dependencies.run) if dependencies.run else ALL)
         node, state = self.tree_list.node, dependencies.state
@@ -164,6 +165,19 @@ class BrowserScreen(Screen[None]):
             return
         self.library = message.library
         self._show()
+        self._follow_restored()
+
+    def _follow_restored(self) -> None:
+        """The cursor to what has come back; the trash stays in view as long as it holds more."""
+        entry = self.library.entry(self._restored) if self._restored else None
+        if entry is None:
+            return
+        self._restored = None
+        if self.node.kind != "trash" and not self.node.holds(entry):
+            self.tree_list.choose(RunNode("run", entry.run))
+        self._show()
+        if self.node.holds(entry):
+            self.table.reveal(entry.path)
 
     def on_resize(self, event: events.Resize) -> None:
         self.set_class(event.size.width < NARROW, "narrow")
@@ -427,5 +441,7 @@ class BrowserScreen(Screen[None]):
                 self._undo = Undo(outcome.words, self._clock() + UNDO_SECONDS, outcome.undo)
             elif outcome.words:
                 self.notify(outcome.words, timeout=5)
+            self._restored = outcome.restored or self._restored
+            self._follow_restored()
             self._show_keys()
         self._refresh()

@@ -116,8 +116,8 @@ def sort(entries: Sequence[CheckpointInfo], sorting: Sorting) -> list[Checkpoint
     return known + [entry for entry in entries if order(entry) is None]
 
 
-def searched(entry: CheckpointInfo) -> str:
-    """What a filter looks through."""
+def searched(entry: CheckpointInfo) -> list[str]:
+    """What a filter looks through: each word, then all of them in one line."""
     words = [
         entry.run,
         entry.phase,
@@ -129,7 +129,8 @@ def searched(entry: CheckpointInfo) -> str:
     words += ["pinned"] if entry.mark.pinned else []
     words += ["released"] if entry.mark.released else []
     words += ["damaged"] if entry.damage and not entry.unrecognised else []
-    return " ".join([*words, entry.mark.note, entry.damage or "", entry.meta.profile if entry.meta else ""])
+    words += filter(None, (entry.mark.note, entry.damage, entry.meta.profile if entry.meta else ""))
+    return [*words, " ".join(words)]
 
 
 def fitting(width: int, runs: Collection[str] = (), *, with_phase: bool = True, by: str = "") -> list[CheckpointColumn]:
@@ -280,7 +281,7 @@ class CheckpointTable(FilteredList):
         """The same, with what is known now of each."""
         width, order = max(self.size.width, NARROWEST), self.order
         entries = self._verified()
-        self.entries = sort([entry for entry in entries if self.pattern.matches(searched(entry))], order)
+        self.entries = sort([entry for entry in entries if self.pattern.matches(*searched(entry))], order)
         self._under = len(entries)
         runs = {entry.run for entry in entries if entry.run}
         columns = fitting(width, runs, with_phase=self._node.kind in ("all", "run", "trash"), by=order.key)

@@ -99,6 +99,11 @@ class RunTree(ListView):
         self._library = library
         self.set_rows(rows(library, self._folded, max(self.size.width, NARROWEST)), self.node)
 
+    def choose(self, node: RunNode) -> None:
+        """The cursor to this node."""
+        self.node = node
+        self.show(self._library)
+
     def fold(self) -> bool:
         """Fold the run under the cursor, or open it; False where it is none."""
         if not isinstance(self.key, RunNode) or self.key.kind != "run":

@@ -129,7 +129,7 @@ def verdict_lines(state: TextState, width: int, above: Sequence[ProfileProblem] 
         return lines
     if state.check.valid:
         lines += [] if state.checking else [text_line("✓ valid", "good")]
-    else:
+    elif state.errors:
         lines += [text_line(f"✗ {formatting.plural(len(state.errors), 'mistake')}", state.bad)]
         for problem in [each for each in state.errors if each not in above][:MOST_PROBLEMS]:
             lines += wrap(f"✗ {problem}", width, state.bad)

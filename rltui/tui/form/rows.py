@@ -27,8 +27,8 @@ NestedRow = tuple[FormRow, tuple[FormRow, ...]]
 
 
 def matches(row: FormRow, pattern: Pattern) -> bool:
-    """By its key or its doc. Headings, and rows that add, are no fields."""
-    return row.kind in ("field", "element") and pattern.matches(show_key(row.path), row.doc)
+    """By its key, whole or as the row shows it, or its doc. Headings, and rows that add, are no fields."""
+    return row.kind in ("field", "element") and pattern.matches(show_key(row.path), row.label, row.doc)
 
 
 def with_holders(rows: Iterable[FormRow]) -> list[NestedRow]:

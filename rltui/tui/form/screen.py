@@ -139,9 +139,11 @@ class FormScreen(Screen[Path | None]):
         """The text has changed; an answer that is known is taken at once."""
         text = self.session.shown.text
         known = self._checker.known(text, self.session.path)
-        self.session.check, self.session.checking = known or self.session.check, known is None
         if known is None:
+            self.session.checking = True
             self._check(text)
+        else:
+            self.session.judged(known)
         self.show_all()
 
     @work(exclusive=True, group="check", exit_on_error=False)
@@ -149,7 +151,7 @@ class FormScreen(Screen[Path | None]):
         await asyncio.sleep(DEBOUNCE)
         check = await asyncio.to_thread(self._checker.check, text, self.session.path)
         if check is not None and text == self.session.shown.text:
-            self.session.check, self.session.checking = check, False
+            self.session.judged(check)
             self.show_all()
 
     # What is shown
@@ -349,9 +351,9 @@ class FormScreen(Screen[Path | None]):
 
     def action_next_mistake(self) -> None:
         """What hides it is opened, and a filter ends."""
-        if self.session.check is None:
+        problems = self.session.state.errors
+        if self.session.check is None or (self.session.checking and not problems):
             raise RltuiError("it is being checked")
-        problems = self.session.check.errors
         if not any(problem.key for problem in problems):
             raise RltuiError("there is no mistake" if not problems else "it is about the whole text: tab shows it")
         clear_filter(self.field_list)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
+from functools import cached_property
 from pathlib import Path
 
 from rltui.profile.edit import Draft, ParsedText, parse_text
@@ -18,7 +19,7 @@ from rltui.tui.form.fields import TOP, FormRow, raw_value
 @dataclass(frozen=True)
 class TextState:
     """What is known of the text as it now is. saved: the file's; check: the newest verdict, None before the first; checking:
-    it is of an earlier text, and the child looks at this one; is_open: rows that hide nothing.
+    it is of an earlier text, `checked`, and the child looks at this one; is_open: rows that hide nothing.
     """
 
     saved: ParsedText
@@ -26,10 +27,16 @@ class TextState:
     check: ProfileCheck | None = None
     checking: bool = False
     is_open: frozenset[KeyPath] = frozenset()
+    checked: ParsedText | None = None
 
-    @property
+    @cached_property
     def errors(self) -> Sequence[ProfileProblem]:
-        return self.check.errors if self.check else ()
+        """Those of the verdict; of an earlier text's without those on values that are others now."""
+        found = self.check.errors if self.check else ()
+        if not self.checking or self.checked is None or not found:
+            return found
+        then, now = _values(self.checked), _values(self.now)
+        return [each for each in found if _value_at(then, each.key) == _value_at(now, each.key)]
 
     @property
     def bad(self) -> str:
@@ -57,6 +64,15 @@ class TextState:
         return [found for found in self.errors if found.key == key or (hides and found.key.startswith(below))]
 
 
+def _values(text: ParsedText) -> dict[str, str | None]:
+    return {show_key(path): text.raw(path) for path in text.lines.spans}
+
+
+def _value_at(values: dict[str, str | None], key: str) -> str | None:
+    """A reward's number is its weight."""
+    return values.get(key, values.get(key.removesuffix(".weight")))
+
+
 @dataclass
 class EditSession:
     """path: the file. shipped: it came with the program and stays as it is. candidate: while a line is being typed."""
@@ -69,6 +85,7 @@ class EditSession:
     candidate: Draft | None = None
     check: ProfileCheck | None = None
     checking: bool = True
+    checked: ParsedText | None = None
     saved: ParsedText = field(default_factory=lambda: parse_text(""))
 
     @classmethod
@@ -118,7 +135,11 @@ class EditSession:
         self.drafts.append(self.undone.pop())
         return True
 
+    def judged(self, check: ProfileCheck) -> None:
+        """It is the verdict on what is looked at."""
+        self.check, self.checking, self.checked = check, False, self.shown.written
+
     @property
     def state(self) -> TextState:
         """Of what is looked at."""
-        return TextState(self.saved, self.shown.written, self.check, self.checking)
+        return TextState(self.saved, self.shown.written, self.check, self.checking, checked=self.checked)

@@ -76,21 +76,25 @@ def filtered(found: Sequence[Row], pattern: Pattern) -> list[Row]:
     if not pattern.text or pattern.problem:
         return list(found)
     left: list[Row] = []
-    group, pending = "", []  # the text of the group above, and its row until something of it is found
+    group: list[str] = []  # the texts of the group above
+    pending: list[Row] = []  # its row, until something of it is found
     for row in found:
         kind = row.key.kind if isinstance(row.key, Item) else "section"
         if kind == "group":
-            group, pending = _text(row), [row]
+            group, pending = _texts(row), [row]
         elif not matchable(row):
             left.append(row)
-        elif pattern.matches(_text(row), group if kind == "milestone" else ""):
+        elif pattern.matches(*_texts(row), *(group if kind == "milestone" else ())):
             left += [*pending, row] if kind == "milestone" else [row]
             pending = []
     return left
 
 
-def _text(row: Row) -> str:
-    return "".join(text for text, _ in row.line)
+def _texts(row: Row) -> list[str]:
+    """What a filter looks through: each part, what stands behind the sign as a whole, a run's or group's name uncropped."""
+    parts = [text for text, _ in row.line]
+    name = row.key.name if isinstance(row.key, Item) and row.key.kind in ("run", "group") else ""
+    return [*(part.strip() for part in parts), "".join(parts[1:]).strip(), *([name] if name else [])]
 
 
 def matchable(row: Row) -> bool:

@@ -71,7 +71,8 @@ class AuditPane(FilterablePane):
 def _texts(entry: AuditEntry) -> list[str]:
     """What a filter looks through: the time of day, who, the outcome, what it was about."""
     outcome = "in force" if isinstance(entry, SettingChanged) else _OUTCOMES[type(entry.outcome)][1]
-    return [formatting.clock(entry.time), entry.by, outcome, "".join(text for text, _ in _words(entry))]
+    words = [text for text, _ in _words(entry)]
+    return [formatting.clock(entry.time), entry.by, outcome, *words, "".join(words)]
 
 
 def without_acceptances(audit: tuple[AuditEntry, ...]) -> list[AuditEntry]:

@@ -308,9 +308,5 @@ class _Draft:
                           event=f"{record.kind}: {record.reason}", failed=True, failures=failures)  # fmt: skip
         else:
             again = f"{'restarted' if record.restarts else 'started'} in {formatting.duration(record.seconds)}"
-            row = replace(row, state="ready", pid=record.pid, restarts=record.restarts)
-            if not row.failed or record.restarts == 0:
-                row = replace(row, event=again, failed=False)
-            else:
-                row = replace(row, event=f"{row.event}; {again}", failed=False)
+            row = replace(row, state="ready", pid=record.pid, restarts=record.restarts, event=again, failed=False)
         self._workers[record.worker] = replace(row, event_time=record.time)

@@ -70,8 +70,18 @@ class TrainerState(msgspec.Struct, frozen=True, kw_only=True):
         return [
             (setting, state.value, _profile_value(setting, state.words))
             for setting, state in found.items()
-            if said is None or said.get(setting) == state.words
+            if (said is None or said.get(setting) == state.words) and not _same(state)
         ]
+
+
+def _same(state: OverrideState) -> bool:
+    """Set by hand to what the profile says anyway."""
+    kind, _, rest = state.words.partition(" ")
+    words = rest.partition(" ")[0] if kind == "constant" else state.words
+    try:
+        return float(words) == state.value
+    except ValueError:  # a schedule
+        return False
 
 
 def _profile_value(setting: str, words: str) -> str:

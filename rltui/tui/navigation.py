@@ -71,6 +71,8 @@ class Navigator:
         self._lifeline.opened(run)
         self._notifier.follow()
         clock, layout = self._dependencies.clock, self._ui.settings
+        if self.cockpit is not None:
+            self.cockpit.note_left()
         source = (self._dependencies.sources or self._run_files)(run, trainer)
         self._show(CockpitScreen(source, readonly=self._readonly, charts=self._charts, clock=clock, layout=layout))
 

@@ -95,7 +95,9 @@ def _workers(before: RunSnapshot, now: RunSnapshot, since: float) -> Iterator[No
             continue
         if row.failed or row.restarts > old.restarts:
             title = f"{now.run}: worker {row.worker} failed"
-            yield Notice("worker_failed", now.run, title, row.event, moment, now.timesteps, "warning")
+            why = row.failures[0].message.partition("\n")[0] if row.failures else ""
+            text = row.event if row.failed or not why else f"{why}; {row.event}"
+            yield Notice("worker_failed", now.run, title, text, moment, now.timesteps, "warning")
 
 
 def _control(before: RunSnapshot, now: RunSnapshot) -> Iterator[Notice]:

@@ -6,20 +6,23 @@ import random
 import threading
 import time
 from collections.abc import Sequence
+from typing import cast
 
 import pytest
 
 from rltui.events.records import LogLine, Record, WorkerFailed
 from rltui.run_state.log_entries import LEVELS
 from rltui.run_state.snapshot import LeftAt
+from rltui.supervise.launch import LaunchedTrainer
 from rltui.tui.capture import screen_text
+from rltui.tui.messages import RunOpened
 from rltui.tui.panes.log import LogPane
 from rltui.tui.panes.metrics import MetricsPane
 from rltui.tui.text import plain
 from rltui.tui.widgets.dialogs import TextDialog
 from tests.fakes import run_story
 from tests.fakes.fake_run import FakeJournal, FakeRun
-from tests.fakes.screens import NOW, cockpit, cockpit_of, live_run, until, until_shown
+from tests.fakes.screens import NOW, Clock, cockpit, cockpit_of, live_run, until, until_shown
 
 TRACE = "Traceback (most recent call last):\n" + "\n".join(f"  File reward.py at {n}" for n in range(30))
 
@@ -250,3 +253,21 @@ async def test_who_comes_back_is_told_what_came_meanwhile_and_sees_where_they_le
         assert "line 51" in rows[rule - 1] and "line 52" in rows[rule + 1]
         await pilot.press("home")
         await until(pilot, lambda: not any("you left" in plain([row]) for row in pane.lines))
+
+
+async def test_who_never_left_is_told_nothing() -> None:
+    """The run is opened anew from its own cockpit, as after a resume."""
+    run, clock = talking(), Clock()
+    run.left = LeftAt(NOW - 7200, 0, 1)
+    async with cockpit(run, clock=clock) as pilot:
+        await until_shown(pilot, "While you were away")
+        first = cockpit_of(pilot)
+        clock.now += 600
+        pilot.app.clear_notifications()
+        run.records = talking().records  # read from its first line
+        pilot.app.post_message(RunOpened(run.name, cast(LaunchedTrainer, object())))
+        await until(pilot, lambda: cockpit_of(pilot) is not first and cockpit_of(pilot).snapshot.log_total > 0)
+        await pilot.press("9", "f")
+        await until_shown(pilot, "line 59")
+        assert "While you were away" not in [notice.title for notice in pilot.app._notifications]
+        assert cockpit_of(pilot).query_one(LogPane).left is None

@@ -148,7 +148,9 @@ class CockpitScreen(Screen[None]):
         yield FilterBar()
 
     def on_mount(self) -> None:
-        self._left = self.query_one(LogPane).left = self.source.left_at()
+        left = self.source.left_at()
+        if left is not None and self._clock() - left.time >= AWAY:
+            self._left = self.query_one(LogPane).left = left
         words = unforeseen(self.app)
         self._reader = RunReader(self.source, self._deliver, readonly=self.readonly, clock=self._clock, words=words)
         self._reader.start()
@@ -157,6 +159,10 @@ class CockpitScreen(Screen[None]):
     def on_unmount(self) -> None:
         if self._reader is not None:
             self._reader.stop()
+        self.note_left()
+
+    def note_left(self) -> None:
+        """What comes from now on, nobody has seen: also before another cockpit on the run opens in the place of this one."""
         if self.snapshot.header is not None:
             self.source.leave(LeftAt(self._clock(), self.snapshot.timesteps, self.snapshot.log_total))
 
@@ -191,8 +197,7 @@ class CockpitScreen(Screen[None]):
         self.post_message(self.SnapshotChanged(before, now))
         if (left := self._left) is not None and now.log_total >= left.log_total:  # all of a long journal has been read
             self._left = None
-            if self._clock() - left.time >= AWAY:
-                self.notify(away_text(left, now, self._clock()), title="While you were away", timeout=20)
+            self.notify(away_text(left, now, self._clock()), title="While you were away", timeout=20)
         if self._leaving and not self.running:
             self.app.exit(
                 f"{now.run} has stopped at {now.timesteps:,} timesteps; look at it again with: rltui attach {now.run}"

@@ -508,6 +508,7 @@ def test_what_is_set_by_hand_and_holds_is_named_wherever_training_goes_on(
     by_hand = {
         "reward touch": trainer_state.OverrideState(words="1.0", value=2.0),
         "entropy": trainer_state.OverrideState(words="0.01", value=0.5),
+        "reward goal": trainer_state.OverrideState(words="10.0", value=10.0),  # as the profile has it: nothing to say
     }
     rate = trainer_state.RateState(words="constant 0.0002 0.0002 1 0 0", override=1.0)
     state = trainer_state.encode(trainer_state.TrainerState(learning_rate=rate, overrides=by_hand))

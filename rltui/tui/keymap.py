@@ -11,7 +11,7 @@ from functools import lru_cache
 from textual.keys import KEY_NAME_REPLACEMENTS, Keys, key_to_character
 
 from rltui.errors import did_you_mean
-from rltui.tui.actions import COCKPIT, NO_KEY, PANE_KEYS, PLACES, RETIRED, Action, key_name, plain_name
+from rltui.tui.actions import COCKPIT, NO_KEY, PANE_KEYS, PLACES, RETIRED, Action, Place, key_name, plain_name
 
 RESERVED: Mapping[str, str] = {
     "ctrl+b": "it is tmux's", "ctrl+a": "it is screen's", "ctrl+s": "it stops the output of serial lines",
@@ -38,6 +38,13 @@ def with_own_keys(actions: Iterable[Action], own: OwnKeys) -> tuple[Action, ...]
         replace(action, keys=own[name]) if (name := plain_name(action)) in own and action.bound else action
         for action in actions
     )
+
+
+def meaning_elsewhere(key: str, own: OwnKeys) -> tuple[Place, Action] | None:
+    """What a key does on the first screen beside the launcher that has it."""
+    places: dict[Place, tuple[Action, ...]] = {**PLACES, "cockpit": (*COCKPIT, *PANE_KEYS)}
+    found = ((place, action) for place in places if place != "launcher" for action in with_own_keys(places[place], own))
+    return next(((place, action) for place, action in found if key in action.keys), None)
 
 
 def keymap(own: OwnKeys) -> dict[str, str]:

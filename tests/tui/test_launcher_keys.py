@@ -10,10 +10,12 @@ from pathlib import Path
 import msgspec
 import pytest
 from textual import events
+from textual.keys import key_to_character
 
 from rltui.errors import RltuiError
 from rltui.runs.lock import RunLock
 from rltui.runs.paths import DataDir
+from rltui.tui.actions import BROWSER, COCKPIT, FORM, PANE_KEYS, PLACES
 from rltui.tui.app import RltuiApp
 from rltui.tui.browser.screen import BrowserScreen
 from rltui.tui.capture import screen_text
@@ -26,6 +28,7 @@ from rltui.tui.launcher.start import LaunchingScreen
 from rltui.tui.launcher.tree import Item
 from rltui.tui.messages import RunOpened
 from rltui.tui.widgets.filter_bar import Pattern
+from rltui.tui.widgets.list_view import STEPS
 from tests.fakes import children, data_folder, run_story, saved_runs
 from tests.fakes.fake_run import FakeRun
 from tests.fakes.launches import Launches
@@ -389,6 +392,26 @@ async def test_branches_fold_and_the_keys_say_where_they_work(data: DataDir) -> 
         await until(pilot, lambda: isinstance(pilot.app.screen, LauncherScreen))
         await pilot.click("#tree", offset=(8, 3))  # the second profile
         await until(pilot, lambda: item(pilot.app.screen) == "profile bronze-skills.toml")
+
+
+async def test_a_key_of_another_screen_says_where_it_acts(data: DataDir) -> None:
+    """No key that means something somewhere is silent here; the one of a pane neither."""
+    two_runs(data)
+    mine = {key for action in PLACES["launcher"] for key in action.keys}
+    theirs = {key for actions in (COCKPIT, BROWSER, FORM, PANE_KEYS) for action in actions for key in action.keys}
+    typed = {key for key in theirs - mine - set(STEPS) if (key_to_character(key) or "").isprintable()}
+    keys = sorted(key for key in typed if key_to_character(key))
+    assert {"S", "M", "V", "P", "x", "U", "o", "1"} <= set(keys)
+    async with launcher(data) as pilot:
+        for place, way in (("section Runs", "choose one under Runs"), ("run alpha", "enter opens alpha first")):
+            await go_to(pilot, place)
+            for key in keys:
+                pilot.app.clear_notifications()
+                await pilot.press(key)
+                await until(pilot, lambda: len(pilot.app._notifications) == 1)
+            pilot.app.clear_notifications()
+            await pilot.press("S")
+            await until(pilot, lambda way=way: way in next(iter(pilot.app._notifications)).message)
 
 
 async def test_any_size_is_survived_and_a_new_run_leaves_the_cursor_where_it_is(

@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import ClassVar
 
-from textual import on, work
+from textual import events, on, work
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal
@@ -18,9 +18,10 @@ from rltui.errors import RltuiError
 from rltui.profile.changes import ABSENT, KeyChange
 from rltui.runs.launch_plan import LaunchPlan
 from rltui.runs.paths import DataDir
-from rltui.tui.actions import Place, bindings, in_footer
+from rltui.tui.actions import Place, bindings, in_footer, key_name
 from rltui.tui.background import if_mounted
 from rltui.tui.dependencies import Dependencies, Launch
+from rltui.tui.keymap import meaning_elsewhere
 from rltui.tui.launcher.catalog import Catalog, CatalogReader, CatalogReady, ProfileEntry
 from rltui.tui.launcher.details import LauncherDetails, LauncherTitle
 from rltui.tui.launcher.plan import PLANNED, OpenRun, Plan, PlanReady, Refusal, offered, plan_item, plan_stamp
@@ -37,6 +38,8 @@ from rltui.tui.widgets.list_view import ListView
 REFRESH = 2.0  # seconds between two looks at the disk
 PATIENCE = 0.15  # seconds that the cursor rests before checkpoints are read for it
 ENTER = {"profile": "Launch", "run": "Open", "milestone": "Branch off…", "section": "Fold", "group": "Fold"}
+
+ELSEWHERE = {"cockpit": "an open run: ", "browser": "the browser: b opens it", "form": "a profile's form: e opens it there"}
 
 
 class LauncherScreen(Screen[None]):
@@ -350,6 +353,21 @@ class LauncherScreen(Screen[None]):
     def action_fold(self) -> None:
         if not self.tree_list.fold():
             raise RltuiError("only a heading opens and closes; while a filter is on, all are open")
+
+    def on_key(self, event: events.Key) -> None:
+        """A key of another screen says where it acts; this screen's own come after it, to the program."""
+        if not event.is_printable or event.key in self.active_bindings:
+            return
+        if (found := meaning_elsewhere(event.key, getattr(self.app, "own_keys", {}))) is None:
+            return
+        place, action = found
+        item, where = self.item, ELSEWHERE[place]
+        if place == "cockpit":
+            run = item.name if item is not None and item.kind == "run" else ""
+            where += f"enter opens {run} first" if run else "choose one under Runs"
+        event.stop()
+        words = f"{key_name(event.key)} ({action.label.rstrip('…')}) acts in {where}"
+        self.post_message(Refused(RltuiError(words)))
 
     def action_filter(self) -> None:
         self.query_one(FilterBar).open(self.tree_list, self.tree_list)

@@ -132,6 +132,7 @@ def status_lines(status: RunStatus) -> list[str]:
     rows = [
         ("run", status.run),
         ("state", _state(status)),
+        *_bad_end(status),
         ("trainer", _trainer(status)),
         ("profile", _profile(status)),
         ("timesteps", number(status.timesteps) + f", iteration {number(status.iteration)}"),
@@ -172,6 +173,17 @@ def _state(status: RunStatus) -> str:
         + (paused if status.state == "paused" else "")
         + (f": {status.note}" if status.note else "")
     )
+
+
+def _bad_end(status: RunStatus) -> list[tuple[str, str]]:
+    """What is lost and how to go on, of a run that failed or ended uncleanly."""
+    if status.state not in ("unclean", "failed"):
+        return []
+    saved = status.checkpoint.timesteps if status.checkpoint else 0
+    lost = (status.timesteps or 0) - saved
+    way = f"resumes at {saved:,} timesteps" if saved else "starts anew: nothing is saved"
+    command = f"rltui train {status.profile or 'PROFILE'} --run {status.run}"
+    return [("lost", f"{lost:,} unsaved timesteps")] * (lost > 0) + [("to go on", f"{command} {way}")]
 
 
 def _trainer(status: RunStatus) -> str:

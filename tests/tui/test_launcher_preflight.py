@@ -14,6 +14,8 @@ from rltui.runs.paths import DataDir
 from rltui.tui.capture import screen_text
 from rltui.tui.checks.doctor import DoctorProcess
 from rltui.tui.dependencies import LauncherDependencies
+from rltui.tui.launcher.check_lines import tally
+from rltui.tui.launcher.details import LauncherDetails
 from rltui.tui.launcher.screen import LauncherScreen
 from tests.fakes import children, data_folder
 from tests.fakes.launches import Launches
@@ -51,6 +53,11 @@ async def test_enter_does_not_wait_for_the_doctor_and_says_so(data: DataDir) -> 
         await pilot.press("enter")
         await until_shown(pilot, "preflight not finished")
         await until(pilot, child.ended.is_set)
+        details = pilot.app.screen_stack[-2].query_one(LauncherDetails)
+        found, screen = tally(details.preflight), pilot.app.screen_stack[-2]
+        assert isinstance(screen, LauncherScreen) and "checked" in found
+        screen._show_details()  # as news from the disk has it do
+        assert (tally(details.preflight), details.border_subtitle, details._key) == (found, found, ""), "as it was left"
         launches.fails = RltuiError("over", "")
         gate.set()
         launches.go.set()

@@ -125,6 +125,7 @@ class LauncherDetails(ScrollableLines):
         self._catalog: Catalog | None = None
         self._plan: Plan | None = None
         self._key = ""  # content of the profile here, where the doctor can examine it
+        self._left_off: Preflight | None = None  # shown until it begins anew
 
     def show(self, item: Item | None, catalog: Catalog | None, plan: Plan | None) -> None:
         """From the first line, where it is another thing than before."""
@@ -135,7 +136,8 @@ class LauncherDetails(ScrollableLines):
         entry = profile_at(catalog, item)
         check = entry.check if entry is not None else None
         key = _key(entry) if entry is not None and check is not None and (check.valid or check.forcible) else ""
-        if key != self._key:
+        if key != self._key and self.screen.is_active:  # not behind the box of a start
+            self._left_off = None
             self._tools.preflights.cancel()
             self._key = key
             self.set_timer(REST, lambda: self._rested(key))
@@ -150,7 +152,7 @@ class LauncherDetails(ScrollableLines):
     @property
     def preflight(self) -> Preflight | None:
         """What the doctor has found so far."""
-        return self._tools.preflights.known(self._key)
+        return self._tools.preflights.known(self._key) or self._left_off
 
     def examine(self, *, speed: bool = False) -> bool:
         """Have the doctor look, whatever is known; False where there is nothing that it can examine. speed: measure that too."""
@@ -165,6 +167,7 @@ class LauncherDetails(ScrollableLines):
         if not key or (preflight is not None and preflight.done):
             return ""
         self._tools.preflights.cancel()
+        self._left_off = preflight
         self._key = ""  # once the launcher is shown again, it begins anew
         return (
             f"preflight not finished: {tally(preflight) or 'not begun'}"

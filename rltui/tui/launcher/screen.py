@@ -39,7 +39,11 @@ REFRESH = 2.0  # seconds between two looks at the disk
 PATIENCE = 0.15  # seconds that the cursor rests before checkpoints are read for it
 ENTER = {"profile": "Launch", "run": "Open", "milestone": "Branch off…", "section": "Fold", "group": "Fold"}
 
-ELSEWHERE = {"cockpit": "an open run: ", "browser": "the browser: b opens it", "form": "a profile's form: e opens it there"}
+ELSEWHERE = {
+    "cockpit": "an open run: ",
+    "browser": "the browser: b opens it",
+    "form": "a profile's form: e opens it there",
+}
 
 
 class LauncherScreen(Screen[None]):

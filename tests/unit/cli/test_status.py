@@ -64,6 +64,24 @@ def test_a_run_of_another_host_trains_and_only_one_of_this_host_can_be_silent(
         assert (found["state"], found["training"], found["host"]) == (state, True, host)
 
 
+def test_a_run_that_ended_badly_says_once_how_what_is_lost_and_how_to_go_on(
+    data: DataDir, capsys: pytest.CaptureFixture[str]
+) -> None:
+    writer = JournalWriter(data.run("alpha").journal)
+    writer.write(iteration(5, None, 0))
+    for name, end in (("alpha", "did not end cleanly"), ("alpha", "out of memory"), ("young", "did not end cleanly")):
+        if end == "out of memory":
+            writer.write(run_story.finished(5000, 2.0, 1, end))
+        assert main(["status", name, "--data-dir", str(data.root)]) == 0
+        out = " ".join(capsys.readouterr().out.split())
+        lost, way = ("1,000", "resumes at 4,000") if name == "alpha" else ("4,000", "starts anew")
+        assert out.count(end) == 1 and f"lost {lost} unsaved timesteps" in out and way in out
+        assert f"rltui train quick --run {name}" in out
+    writer.write(run_story.finished(5000, 3.0))
+    assert main(["status", "alpha", "--data-dir", str(data.root)]) == 0
+    assert "lost" not in capsys.readouterr().out
+
+
 def test_all_tell_the_same(data: DataDir, capsys: pytest.CaptureFixture[str]) -> None:
     where = ["--data-dir", str(data.root)]
     assert main(["ls", *where]) == 0

@@ -179,7 +179,7 @@ def _bad_end(status: RunStatus) -> list[tuple[str, str]]:
     """What is lost and how to go on, of a run that failed or ended uncleanly."""
     if status.state not in ("unclean", "failed"):
         return []
-    saved = status.checkpoint.timesteps if status.checkpoint else 0
+    saved = (status.checkpoint.timesteps if status.checkpoint else None) or 0
     lost = (status.timesteps or 0) - saved
     way = f"resumes at {saved:,} timesteps" if saved else "starts anew: nothing is saved"
     command = f"rltui train {status.profile or 'PROFILE'} --run {status.run}"

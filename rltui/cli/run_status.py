@@ -181,9 +181,9 @@ def _bad_end(status: RunStatus) -> list[tuple[str, str]]:
         return []
     saved = (status.checkpoint.timesteps if status.checkpoint else None) or 0
     lost = (status.timesteps or 0) - saved
-    way = f"resumes at {saved:,} timesteps" if saved else "starts anew: nothing is saved"
+    way = f"resumes at {saved:,} timesteps" if saved else "starts anew, for nothing is saved"
     command = f"rltui train {status.profile or 'PROFILE'} --run {status.run}"
-    return [("lost", f"{lost:,} unsaved timesteps")] * (lost > 0) + [("to go on", f"{command} {way}")]
+    return [("lost", f"{lost:,} unsaved timesteps")] * (lost > 0) + [("to go on", f"{way}: {command}")]
 
 
 def _trainer(status: RunStatus) -> str:

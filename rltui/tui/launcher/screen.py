@@ -38,8 +38,7 @@ from rltui.tui.widgets.list_view import ListView
 REFRESH = 2.0  # seconds between two looks at the disk
 PATIENCE = 0.15  # seconds that the cursor rests before checkpoints are read for it
 ENTER = {"profile": "Launch", "run": "Open", "milestone": "Branch off…", "section": "Fold", "group": "Fold"}
-
-ELSEWHERE = {
+ELSEWHERE = {  # where the keys of other screens act
     "cockpit": "an open run: ",
     "browser": "the browser: b opens it",
     "form": "a profile's form: e opens it there",

@@ -307,6 +307,6 @@ class _Draft:
             row = replace(row, state="failed", pid=None, steps_per_second=None, heartbeat_age=None,
                           event=f"{record.kind}: {record.reason}", failed=True, failures=failures)  # fmt: skip
         else:
-            again = f"{'restarted' if record.restarts else 'started'} in {formatting.duration(record.seconds)}"
+            again = "restarted" if record.restarts else f"started in {formatting.duration(record.seconds)}"
             row = replace(row, state="ready", pid=record.pid, restarts=record.restarts, event=again, failed=False)
         self._workers[record.worker] = replace(row, event_time=record.time)

@@ -88,6 +88,8 @@ def is_best(found: Iterable[Best], meta: Meta | None) -> Best | None:
 
 def describe_best(best: Best) -> str:
     """`best of 7 healthy ones under the same rewards`."""
+    if best.of == 1:
+        return "only healthy one under its rewards"
     return f"best of {best.of:,} healthy ones under the same rewards"
 
 

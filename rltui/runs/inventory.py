@@ -267,11 +267,15 @@ def read_inventory(paths: RunPaths) -> Inventory:
     except RltuiError as error:
         marks, problem = {}, error.message
     best = best_of(metas([*milestones, *checkpoints]))
+    alone = best_of(metas([*milestones, *checkpoints]), fewest=1)
+    several = len({info.commit for info in (*milestones, *checkpoints)}) > 1  # a run's only state is no choice
     safe = protected(metas(checkpoints), metas(milestones))
 
     def judged(info: CheckpointInfo) -> CheckpointInfo:
         if info.damage is None:
-            info = replace(info, best=is_best(best, info.meta), protected=not info.milestone and info.commit in safe)
+            spared = not info.milestone and info.commit in safe
+            found = is_best(alone if spared and several else best, info.meta)
+            info = replace(info, best=found, protected=spared)
         return replace(info, mark=marks.get(info.milestone, NO_MARK)) if info.milestone else info
 
     trainer = lock_holder(paths)

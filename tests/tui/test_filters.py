@@ -50,7 +50,7 @@ class Place:
 
 PLACES = [
     Place("tree", "launcher", (), "beta", ("beta", "5 M"), "alpha", "beta"),
-    Place("states", "browser", (), "pinned", ("5 M",), "500 k", "5 M"),
+    Place("states", "browser", (), "pinned", ("5,000,000",), "500,000", "milestone"),
     Place("form-rows", "form", (), "epochs", ("epochs",), "label", "epochs"),
     Place("metrics", "cockpit", ("1",), "^rollout/touches|n/entropy", ("touches", "entropy"), "explained", "entropy"),
     Place("rewards", "cockpit", ("2",), "_ball$", ("face_ball", "speed_toward_ball"), "in_air", "face_ball"),

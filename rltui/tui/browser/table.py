@@ -52,8 +52,13 @@ def _time(entry: CheckpointInfo) -> float | None:
     return entry.deleted if entry.deleted is not None else entry.meta.time if entry.meta else None
 
 
+def _kind(entry: CheckpointInfo) -> str:
+    """Of what is no saved state, its own name."""
+    return entry.label if entry.unrecognised else "milestone" if entry.milestone else "checkpoint"
+
+
 _PHASE = re.compile(r"Phase(\d+)-.*")
-NAME = CheckpointColumn("", "state", 11, 0, lambda entry, now: entry.label, right=False, role="strong")
+NAME = CheckpointColumn("", "state", 11, 0, lambda entry, now: _kind(entry), right=False, role="strong")
 RUN = CheckpointColumn("", "run", 18, 4, lambda entry, now: entry.run, right=False, role="muted")
 PHASE = CheckpointColumn("", "phase", 6, 5, lambda entry, now: _PHASE.sub(r"\1", entry.phase_words), role="muted")
 COLUMNS = (

@@ -99,6 +99,21 @@ def check_reward(data: DataDir, number: int, entropy: float | None, is_dead: boo
     assert ("▼ does not count: entropy" in words and "it hardly explored any more" in words) is is_dead
 
 
+def test_what_is_spared_from_pruning_is_marked_though_it_is_the_only_healthy_one(data: DataDir) -> None:
+    paths = data.run("alpha")
+    for commit, entropy in ((1, 4.0), (2, 0.01)):
+        meta = msgspec.structs.replace(make_meta("alpha", commit, 1000 * commit), entropy=entropy)
+        place(paths.checkpoint(1000 * commit), make_files(meta))
+    entries = read_inventory(paths).states
+    assert [
+        (entry.timesteps, entry.protected, entry.best is not None)
+        for entry in sorted(entries, key=lambda e: e.commit or 0)
+    ] == [
+        (1000, True, True),
+        (2000, False, False),
+    ]
+
+
 def test_the_best_by_reward_is_the_best_of_the_healthy(data: DataDir) -> None:
     """A collapsed bot with the highest reward, and short episodes with the next, come behind all whose rewards count."""
     paths = data.run("alpha")

@@ -54,7 +54,7 @@ PLACES = [
     Place("form-rows", "form", (), "epochs", ("epochs",), "label", "epochs"),
     Place("metrics", "cockpit", ("1",), "^rollout/touches|n/entropy", ("touches", "entropy"), "explained", "entropy"),
     Place("rewards", "cockpit", ("2",), "_ball$", ("face_ball", "speed_toward_ball"), "in_air", "face_ball"),
-    Place("workers", "cockpit", ("4",), "killed", ("killed",), " started in", ".*killed.*"),
+    Place("workers", "cockpit", ("4",), "restarted", ("restarted",), " started in", ".*restarted.*"),
     Place("lut", "cockpit", ("5",), "never", ("(never)",), "full throttle", ".*never.*"),
     Place("log", "cockpit", ("9",), "line 1$|line 2", ("line 1", "line 2"), "line 3", "line 1"),
     Place("audit", "cockpit", ("a",), "flag", ("flag 2", "flag 4"), "checkpoint", "flag 2"),

@@ -51,7 +51,7 @@ class Camera(Terminal):
     """A terminal whose screen is looked at again and again while time is let go by."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        self._seen = SeenScreen(*SIZE)
+        self._pictured = SeenScreen(*SIZE)
         self._newest = self._start = time.monotonic()
         self.shots: list[Shot] = []
         super().__init__(*args, columns=SIZE[0], rows=SIZE[1], **kwargs)
@@ -60,7 +60,7 @@ class Camera(Terminal):
     def cells(self) -> Screen:
         wait_for(lambda: time.monotonic() - self._newest > CALM, "a whole picture")
         with self._reading:
-            return self._seen.cells
+            return self._pictured.cells
 
     def watch(self, seconds: float, words: str = "", speed: float = 1.0) -> None:
         """So long, shown `speed` times as fast."""
@@ -83,7 +83,7 @@ class Camera(Terminal):
     def _note(self, data: bytes) -> None:
         super()._note(data)
         self._newest = time.monotonic()
-        self._seen.feed(data)
+        self._pictured.feed(data)
 
 
 def first_minutes(home: Path) -> list[Shot]:

@@ -44,7 +44,6 @@ from rltui.runs.atomic import fault
 VALUE_PASSES = (
     4  # learning passes that one for values alone is as large as, on a GPU: it keeps nothing for the way back
 )
-KEPT_BYTES = 256_000_000  # of a critic's activations, at most, that wait for the first epoch
 AHEAD = 4  # minibatches that a GPU may be behind, so that the controls are polled at its pace
 
 Float = NDArray[np.float32]
@@ -54,31 +53,6 @@ Scalar = TypeVar("Scalar", bound=np.generic)
 
 def nothing() -> None:
     """The default of `between`."""
-
-
-class KeptPass:
-    """The critic's forward pass over a rollout with its way back: the first epoch, in which the weights are still those that
-    gave the values, needs no second one. On a CPU it is a thirteenth of an update.
-    """
-
-    def __init__(self, pieces: list[Tensor]) -> None:
-        """pieces: V of all observations in order."""
-        self._pieces = pieces
-        self.values: Float = torch.cat([piece.detach() for piece in pieces]).numpy()
-        self.loss = torch.zeros(())
-
-    def aim(self, errors: Float, rows: int) -> None:
-        """errors: V − target of each of `values`, 0 where it is not learned from, as are all but so many rows."""
-        gradient = torch.from_numpy(errors)
-        self.loss = gradient.square().sum() / rows
-        self._gradients = list(torch.split(gradient * (2 / rows), len(self._pieces[0])))
-
-    def backward(self) -> bool:
-        """Of one piece. Whether there was one left."""
-        if self._pieces:
-            torch.autograd.backward(self._pieces.pop(), self._gradients.pop())
-            return True
-        return False
 
 
 class CompiledPassError(Exception):
@@ -116,7 +90,6 @@ class PPOLearner:
         self.progress = 0.0  # 0–1 of the running update: rows learned from, of all epochs'
         self._rows_wanted = 1
         self._rows_at_once = 1  # of the newest pass
-        self._kept: KeptPass | None = None  # until the first optimiser step
         self._behind: deque[torch.cuda.Event] = deque()
 
     @property
@@ -308,13 +281,6 @@ class PPOLearner:
         rewards, clipped = self._scaled_rewards(rollout)
         advantages = self._advantages(rollout, rewards, values)
         targets = advantages + values[:, :-1]
-        if self._kept is not None:
-            errors = np.zeros_like(values)
-            np.subtract(
-                values[:, :-1], targets, out=errors[:, :-1], where=True if rollout.learn is None else rollout.learn
-            )
-            seen = ... if rollout.seen is None else rollout.seen
-            self._kept.aim(errors[seen].reshape(-1), rollout.rows)
         place = np.arange(w * (t + 1) * a).reshape(w, t + 1, a)[:, :-1]
         columns = [place, rollout.actions, rollout.log_probs, advantages, targets]
         if self._legal is not None and rollout.legality is not None:
@@ -342,24 +308,13 @@ class PPOLearner:
         normalizer = self._state.normalizer
         return obs if normalizer is None else normalizer(obs)
 
-    def _keeps(self, rollout: Rollout) -> bool:
-        """Whether the first optimiser step is on this whole rollout, with the values' own arithmetic and memory for it."""
-        one_step = self.config.buffer_iterations == 1 and len(batch_edges(rollout.rows, self.config.batch)) == 1
-        plain = self._device.type == "cpu" and self.precision == "float32" and self._compiled is None
-        kept = 4 * (rollout.obs.size // self._obs_size) * sum(self._sizes.critic[1:])
-        return one_step and plain and kept <= KEPT_BYTES
-
     def _rollout_values(self, rollout: Rollout, obs: Tensor) -> Float:
-        """V of all observations, [W, T + 1, A]; 0 where one is not `seen`. Keeps the pass where the first epoch can use it."""
+        """V of all observations, [W, T + 1, A]; 0 where one is not `seen`."""
         w, t, a = rollout.shape
         seen = np.ones((w, t + 1, a), np.bool_) if rollout.seen is None else rollout.seen
         shown = obs if rollout.seen is None else obs.index_select(0, self._on_device(np.flatnonzero(seen)))
-        self._kept = None
-        if self._keeps(rollout):
-            pieces = torch.split(shown, self.pass_rows)
-            self._kept = KeptPass([self._state.critic(self._seen(piece)).squeeze(-1) for piece in pieces])
         values = np.zeros(seen.shape, np.float32)
-        values[seen] = self._values(shown) if self._kept is None else self._kept.values
+        values[seen] = self._values(shown)
         return values
 
     @torch.inference_mode()
@@ -398,9 +353,6 @@ class PPOLearner:
             totals.add(len(part), self._pass(part, len(part) / len(batch)))
             self.progress += len(part) / self._rows_wanted
             self._keep_pace()
-        while self._kept is not None and self._kept.backward():
-            pass
-        self._kept = None
         skip = None
         if self._scale is not None:
             skip = self._scale.unscale([gradient for optimizer in optimizers for gradient in optimizer.gradients()])
@@ -424,17 +376,13 @@ class PPOLearner:
             case "gpu":
                 raise RuntimeError("CUDA error: fault injected")
         try:
-            targets = part.targets if self._kept is None else None
             figures = (self._compiled or self._losses)(
-                part.obs, part.actions, part.log_probs, part.advantages, targets, self._legal_rows(part)
+                part.obs, part.actions, part.log_probs, part.advantages, part.targets, self._legal_rows(part)
             )
-            losses = [loss * weight for loss in figures[:2] if loss.requires_grad]
+            losses = [loss * weight for loss in figures[:2]]
             if self._scale is not None:
                 losses = [loss * self._scale.scale for loss in losses]
             torch.autograd.backward(losses)
-            if self._kept is not None:
-                self._kept.backward()
-                figures = figures[0], self._kept.loss, *figures[2:]
         except Exception as error:
             known = isinstance(error, torch.OutOfMemoryError) or devices.device_error(error) is not None
             if self._compiled is None or known:
@@ -448,12 +396,12 @@ class PPOLearner:
         actions: Tensor,
         log_probs: Tensor,
         advantages: Tensor,
-        targets: Tensor | None,
+        targets: Tensor,
         legal: Tensor | None,
     ) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:
         """Policy loss, critic loss, entropy in nats, KL from the collecting policy, clip fraction: means over the minibatch.
 
-        obs: as the networks see them; advantages: normalised; targets: None leaves the critic out. KL is Schulman's estimate
+        obs: as the networks see them; advantages: normalised. KL is Schulman's estimate
         r − 1 − ln r, never negative (joschu.net/blog/kl-approx.html).
         """
         epsilon, hidden = self.config.clip_range, devices.DTYPES.get(self.precision)
@@ -464,9 +412,7 @@ class PPOLearner:
         surrogate = torch.min(ratio * advantages, ratio.clamp(1 - epsilon, 1 + epsilon) * advantages)
         mean_entropy = entropy.mean()
         policy_loss = -surrogate.mean() - self.config.ent_coef * mean_entropy
-        critic_loss = torch.zeros(())
-        if targets is not None:
-            critic_loss = mse_loss(self._state.critic(obs, hidden).squeeze(-1), targets)
+        critic_loss = mse_loss(self._state.critic(obs, hidden).squeeze(-1), targets)
         with torch.no_grad():
             kl = (ratio - 1 - log_ratio).mean()
             clipped = ((ratio - 1).abs() > epsilon).float().mean()

@@ -83,28 +83,6 @@ def test_minibatches_change_nothing_but_the_order_of_sums(subtests: pytest.Subte
                 assert parts.metrics[key] == pytest.approx(value, rel=1e-3, abs=1e-6), key
 
 
-def test_the_first_epoch_needs_no_second_pass_of_the_critic(
-    monkeypatch: pytest.MonkeyPatch, subtests: pytest.Subtests
-) -> None:
-    """The same update within rounding as with one, in as many looks at the controls; and one forward pass fewer."""
-    for minibatch in (96, 40, 7):
-        with subtests.test(minibatch=minibatch):
-            kept, plain, rows, looks = learner(minibatch=minibatch), learner(minibatch=minibatch), [0, 0], [0, 0]
-
-            def count(i: int, n: int, into: list[int]) -> None:
-                into[i] += n
-
-            for i, one in enumerate((kept, plain)):
-                one._state.critic.register_forward_hook(lambda _, seen, __, i=i, to=rows: count(i, len(seen[0]), to))
-            first = kept.update(rollout(), lambda to=looks: count(0, 1, to))
-            with monkeypatch.context() as patched:
-                patched.setattr("rltui.learn.ppo.KEPT_BYTES", 0)
-                other = plain.update(rollout(), lambda to=looks: count(1, 1, to))
-            torch.testing.assert_close(weights(kept), weights(plain), atol=1e-6, rtol=0)
-            assert first.metrics == pytest.approx(other.metrics, rel=1e-4, abs=1e-6)
-            assert (rows[1] - rows[0], looks[0]) == (96, looks[1])
-
-
 def test_a_batch_is_one_optimiser_step_and_the_last_partial_one_is_used() -> None:
     report = learner(batch=40).update(rollout())  # 96 rows: 40 + 40 + 16
     assert (report.steps, report.rows, report.notes) == (3 * 2, 96, ())

@@ -19,7 +19,7 @@ from rltui.learn.config import Precision
 from rltui.learn.device import products
 from rltui.learn.distributions import distribution, gumbel
 from rltui.learn.networks import FeedForward
-from rltui.policy.normalizer import CLIP
+from rltui.learn.normalization import normalized
 
 
 class BatchPolicy:
@@ -83,7 +83,7 @@ class BatchPolicy:
     def _sample(self, count: int) -> None:
         obs = self._obs[:count].to(self._device, non_blocking=True).flatten(0, 1)
         if self._normalizer is not None:
-            obs = ((obs - self._normalizer[0]) * self._normalizer[1]).clamp_(-CLIP, CLIP)
+            obs = normalized(obs, *self._normalizer)
         logits, legal = self._network(obs), None
         if self._legal is not None:
             classes = self._classes[:count].to(self._device, non_blocking=True).flatten()

@@ -28,7 +28,7 @@ import torch
 from torch import Tensor
 
 from rltui.debug.update_bench import UpdateShape, _bare, random_rollout
-from rltui.learn import adam, device, distributions, networks, ppo, report
+from rltui.learn import adam, device, distributions, networks, report
 from rltui.learn.config import NetSizes, PPOConfig
 from rltui.learn.ppo import PPOLearner
 from rltui.learn.rollout import Rollout
@@ -112,7 +112,6 @@ CPU = (
     Variant("2048 rows", {}, ((device, "CPU_ROWS", 2048),)),
     Variant("8192 rows", {}, ((device, "CPU_ROWS", 8192),)),
     Variant("autograd's softmax", {}, (AUTOGRAD,)),
-    Variant("values apart", {}, ((ppo, "KEPT_BYTES", 0),)),
     Variant("bf16", {"precision": "bf16"}),
 )
 

@@ -121,8 +121,6 @@ def _about_update(profile: Profile, device: str, machine: MachineFigures) -> tup
         return "learner.threads", "auto", "uses all cores"
     if not cpu and profile.learner.precision in ("float32", "tf32"):
         return "learner.precision", "auto", "faster products"
-    if not cpu and not profile.collect.overlap:
-        return "collect.overlap", True, "learns while the next iteration is collected, from what is a little stale"
     if epochs > 1:
         more = "; or smaller nets, or a GPU" if cpu else ""
         return "ppo.epochs", epochs - 1, f"takes {percent(1 / epochs)} less{more}"

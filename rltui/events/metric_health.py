@@ -163,7 +163,7 @@ TRAIN: dict[str, Health] = {
     ),
     "train/policy_lag": Health(
         "0, or 1 with collect.overlap.",
-        "1 makes KL and clip fraction begin above 0: compare learning curves before you keep it.",
+        "1 makes KL and clip fraction begin above 0, and learning slower: collect.overlap = false.",
     ),
     "train/clip_fraction": Health(
         "0.02–0.2.",

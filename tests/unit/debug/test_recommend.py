@@ -77,10 +77,10 @@ def test_which_part_and_which_setting(subtests: pytest.Subtests) -> None:
 def test_an_update_on_a_gpu_has_its_own_settings() -> None:
     plain = profile(learner={"precision": "float32"})
     assert bottleneck(shares(play(), 9_000), plain, "cuda", True, machine(gpu=8), ()).key == "learner.precision"
-    for overlap, expected in ((False, ("collect.overlap", "true")), (True, ("ppo.epochs", "1"))):
+    for overlap in (False, True):  # which is never advised: it costs more than it brings
         mine, here = profile(collect={"overlap": overlap}), machine(gpu=8)
         found = bottleneck(shares(play(), 9_000, overlap), mine, "cuda", True, here, ())
-        assert (found.key, found.value) == expected
+        assert (found.key, found.value) == ("ppo.epochs", "1")
 
 
 def test_settings_of_machines_of_every_size(subtests: pytest.Subtests) -> None:

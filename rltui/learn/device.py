@@ -14,6 +14,7 @@ from rltui.errors import RltuiError
 from rltui.learn.config import NetSizes, PPOConfig, Precision
 
 # What `auto` means: tests/measure/learner_options.py times the others beside it.
+AUTO_BF16_UNITS: Precision = "bf16"  # a CPU with AVX512_BF16 or AMX: Zen 4 and newer, Xeons from Cooper Lake on
 AUTO_CPU: Precision = "float32"
 AUTO_AMPERE: Precision = "bf16"  # and newer GPUs
 AUTO_VOLTA: Precision = "fp16"  # and Turing, which have no bf16
@@ -28,12 +29,18 @@ DTYPES = {"bf16": torch.bfloat16, "fp16": torch.float16}
 
 def choose_precision(wanted: str, device: torch.device) -> Precision:
     """`learner.precision`, resolved. tf32 is a GPU's: on a CPU it is float32."""
-    if device.type == "cpu":
-        return AUTO_CPU if wanted == "auto" else "float32" if wanted == "tf32" else wanted  # type: ignore[return-value]
     if wanted != "auto":
-        return wanted  # type: ignore[return-value]
+        return "float32" if wanted == "tf32" and device.type == "cpu" else wanted  # type: ignore[return-value]
+    if device.type == "cpu":
+        return AUTO_BF16_UNITS if bf16_units() else AUTO_CPU
     major, _ = torch.cuda.get_device_capability(device)
     return AUTO_AMPERE if major >= 8 else AUTO_VOLTA if major == 7 else AUTO_OLDER
+
+
+def bf16_units() -> bool:
+    """Whether this processor multiplies bf16 in hardware; False where torch (before 2.11) cannot say."""
+    capabilities: dict[str, object] = getattr(torch.cpu, "get_capabilities", dict)()
+    return bool(capabilities.get("avx512_bf16") or capabilities.get("amx_bf16"))
 
 
 @contextmanager

@@ -397,7 +397,7 @@ class LearnerSection(Section):
     precision: Literal["auto", "float32", "tf32", "bf16", "fp16"] = Field(
         default="auto",
         description="Of the hidden layers' matrix products in the update; losses and weights are float32. "
-        "auto: the fastest that is safe on the device, float32 on a CPU.",
+        "auto: bf16 on a GPU or processor that has it (fp16 on Volta and Turing), else float32.",
     )
     compile: Literal["off", "on", "graphs"] = Field(
         default="off",

@@ -13,7 +13,9 @@ from rltui.learn.ppo import PPOLearner
 from rltui.learn.rollout import Rollout
 
 OBS, ACTIONS = 6, 5
-CONFIG = PPOConfig(learning_rate=1e-3, critic_learning_rate=1e-3, epochs=2, batch=10_000, minibatch=10_000)
+CONFIG = PPOConfig(
+    learning_rate=1e-3, critic_learning_rate=1e-3, epochs=2, batch=10_000, minibatch=10_000, precision="float32"
+)
 
 
 def learner(config: PPOConfig = CONFIG, seed: int = 0, **changes: object) -> PPOLearner:

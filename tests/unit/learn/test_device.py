@@ -18,7 +18,16 @@ AUTO = replace(CONFIG, minibatch="auto", batch=200_000)
 
 
 def test_precision_by_device(monkeypatch: pytest.MonkeyPatch, subtests: pytest.Subtests) -> None:
-    assert [choose_precision(wanted, CPU) for wanted in ("auto", "tf32", "bf16")] == ["float32", "float32", "bf16"]
+    for capabilities, expected in (
+        ({"avx2": True}, ["float32", "float32", "bf16"]),
+        ({"avx512_bf16": True, "amx_bf16": False}, ["bf16", "float32", "bf16"]),
+        ({"avx512_bf16": False, "amx_bf16": True}, ["bf16", "float32", "bf16"]),
+    ):
+        with subtests.test(capabilities=capabilities):
+            monkeypatch.setattr(torch.cpu, "get_capabilities", lambda found=capabilities: found, raising=False)
+            assert [choose_precision(wanted, CPU) for wanted in ("auto", "tf32", "bf16")] == expected
+    monkeypatch.delattr(torch.cpu, "get_capabilities")  # torch before 2.11
+    assert choose_precision("auto", CPU) == "float32"
     for capability, wanted, expected in (
         ((9, 0), "auto", "bf16"),
         ((7, 5), "auto", "fp16"),

@@ -141,6 +141,16 @@ def open_to_append(path: Path) -> BinaryIO:
     return os.fdopen(open_descriptor(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT), "ab", buffering=0)
 
 
+def is_torn(path: Path) -> bool:
+    """Whether a file of lines ends inside one."""
+    try:
+        with open_to_read(path) as file:
+            file.seek(max(0, file.seek(0, os.SEEK_END) - 1))
+            return file.read(1) not in (b"", b"\n")
+    except OSError:
+        return False
+
+
 def read_bytes(path: Path, largest: int = LARGEST) -> bytes:
     """All of it. OSError where it is no file, or longer than `largest` bytes."""
     with open_to_read(path) as file:

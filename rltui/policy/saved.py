@@ -7,6 +7,7 @@ A zip of .npy arrays, loadable with `numpy.load(path, allow_pickle=False)`. Keys
 
 from __future__ import annotations
 
+import hashlib
 import io
 import re
 import zipfile
@@ -93,6 +94,16 @@ def load_policy(source: Path | bytes) -> SavedPolicy:
     if problems:
         raise RltuiError("\n".join(f"{name}: {problem}" for problem in problems), _HINT)
     return _policy(arrays)
+
+
+def weights_hash(policy: SavedPolicy) -> str:
+    """SHA-256 in hex of what makes its choices, weights and normaliser: which player it is, wherever its file lies."""
+    found = hashlib.sha256()
+    normalizer = [part for part in (policy.normalizer_mean, policy.normalizer_var) if part is not None]
+    for array in (*(part for layer in policy.layers for part in layer), *normalizer):
+        found.update(repr(array.shape).encode())
+        found.update(np.ascontiguousarray(array, "<f4").tobytes())
+    return found.hexdigest()
 
 
 def _policy(arrays: Mapping[str, NDArray[Any]]) -> SavedPolicy:

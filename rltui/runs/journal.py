@@ -91,7 +91,7 @@ class JournalWriter:
 
     def _open(self) -> int:
         if self._descriptor is None:
-            torn = _is_torn(self._path)
+            torn = safe_io.is_torn(self._path)
             self._descriptor = safe_io.open_descriptor(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
             if torn:
                 self._waiting.appendleft(b"\n")
@@ -303,16 +303,6 @@ def _valid(value: Any) -> Any:
 
 def _part(path: Path, number: int) -> Path:
     return path.with_name(f"{path.stem}.{number}{path.suffix}")
-
-
-def _is_torn(path: Path) -> bool:
-    """Whether the file ends inside a line."""
-    try:
-        with safe_io.open_to_read(path) as file:
-            file.seek(max(0, file.seek(0, os.SEEK_END) - 1))
-            return file.read(1) not in (b"", b"\n")
-    except OSError:
-        return False
 
 
 def _read_from(path: Path, offset: int, limit: int) -> bytes:

@@ -19,6 +19,7 @@ from rltui.safe_io import clipped, new_name_problem, path_of, path_problem, real
 # <data>/checkpoints/.saving/<run>/        folders being written or removed; no reader looks here
 # <data>/checkpoints/.damaged/<run>/       what stood in the way of a save and was no complete checkpoint
 # <data>/runs/.names/<run>/                empty: a name that was given, which no later run gets
+# <data>/games.csv                         every game between players of any run, see league/games.py
 # <data>/trash/<run>/<entry>/              what a person deleted, until the trash is emptied
 
 MILESTONES = "milestones"  # the folder beside the runs' checkpoints, hence no run's name
@@ -49,6 +50,10 @@ class DataDir:
     @property
     def trash(self) -> Path:
         return self.root / "trash"
+
+    @property
+    def games(self) -> Path:
+        return self.root / "games.csv"
 
     @property
     def taken(self) -> Path:

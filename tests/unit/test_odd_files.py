@@ -19,6 +19,8 @@ from rltui import registry, safe_io
 from rltui.actions.table import ActionTable
 from rltui.actions.user_tables import table_in_file
 from rltui.errors import RltuiError
+from rltui.league.games import Game, append
+from rltui.league.games import read as read_games
 from rltui.learn.checkpoint_files import load_tensors
 from rltui.policy.saved import load_policy
 from rltui.profile import load, save
@@ -127,6 +129,17 @@ def journal_of_a_trainer(path: Path) -> str:
     except OSError as error:
         assert refused, error
     return refused
+
+
+def games_log(path: Path) -> str:
+    """Who reads it hears of whatever is no game, but for empty lines; who writes leaves what is no file alone."""
+    found = read_games(path)
+    assert found.games == ()
+    if not path.is_file() and not path.is_symlink():
+        with pytest.raises(OSError, match=r"it is a"):
+            append(path, Game(1.7e9, 300.0, "rule", "idle", 1, 0, 1))
+    assert found.reason or not path.read_bytes().strip()
+    return "\n".join(found.notices()) or path.name
 
 
 def left(path: Path) -> str:
@@ -257,6 +270,7 @@ PLACES = {
     "output": Place(f"{RUN}/trainer.log", process, CONTENT | {"two gigabytes"}),
     "lock": Place(f"{RUN}/lock", lock, CONTENT | {"two gigabytes"}),
     "who holds the lock": Place(f"{RUN}/lock.json", holder_of),
+    "games": Place("data/games.csv", games_log),
     "address": Place(f"{RUN}/socket.json", address),
     "when it was left": Place(f"{RUN}/left.json", left, ALL),
     "marks": Place(f"{RUN}/milestones.json", marks),

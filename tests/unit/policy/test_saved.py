@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from rltui.errors import RltuiError
-from rltui.policy.saved import SavedPolicy, load_policy, save_policy
+from rltui.policy.saved import SavedPolicy, load_policy, save_policy, weights_hash
 
 RNG = np.random.default_rng(0)
 LAYERS = tuple((RNG.random(shape, np.float32), RNG.random(shape[1], np.float32)) for shape in ((6, 4), (4, 3)))
@@ -63,6 +63,17 @@ def test_its_keys_are_the_formats() -> None:
 
 def test_equal_policies_make_equal_bytes() -> None:
     assert save_policy(POLICY) == save_policy(replace(POLICY))
+
+
+def test_a_players_hash_is_of_what_chooses_wherever_it_lies() -> None:
+    (w, b), last = POLICY.layers
+    others = [
+        replace(POLICY, layers=((w, np.nextafter(b, np.float32(1))), last)),
+        replace(POLICY, layers=((w.reshape(4, 6), b), last)),
+        replace(POLICY, normalizer_mean=None, normalizer_var=None),
+    ]
+    assert len({weights_hash(policy) for policy in (POLICY, *others)}) == 4
+    assert weights_hash(load_policy(save_policy(replace(POLICY, env="{}", tick_skip=4)))) == weights_hash(POLICY)
 
 
 def test_shapes_that_do_not_fit_are_not_written() -> None:

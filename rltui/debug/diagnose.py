@@ -179,7 +179,7 @@ def measure_inference(config: ResolvedConfig, seconds: float) -> InferenceFigure
     sizes, rows = config.policy_sizes, config.shape.agents
     net = networks.build(sizes[0], sizes[1:-1], sizes[-1], seed=0)
     policy, noise = DiscretePolicy(sizes, rows), GumbelBank(0)
-    policy.set_weights(networks.flat(net))
+    policy.set_weights(networks.flat(net.state_dict()))
     obs, actions, log_probs = (
         np.zeros((rows, sizes[0]), np.float32),
         np.zeros(rows, np.int64),

@@ -97,7 +97,7 @@ def forward_pass(case: DoctorCase) -> DoctorResult:
     obs = out.obs.reshape(-1, config.size.obs)
     net = networks.build(config.size.obs, case.profile.policy.layers, config.size.actions.outputs, seed=0)
     policy = DiscretePolicy(config.policy_sizes, len(obs))
-    policy.set_weights(networks.flat(net))
+    policy.set_weights(networks.flat(net.state_dict()))
     with torch.no_grad():
         logits = net.to(config.device)(torch.from_numpy(obs).to(config.device)).cpu().numpy()
     apart = float(np.abs(logits - policy.logits(obs)).max()) / max(1.0, float(np.abs(logits).max()))

@@ -29,7 +29,7 @@ from torch.nn.utils import clip_grad_norm_
 from rltui.errors import in_words
 from rltui.events import metric_keys
 from rltui.learn import device as devices
-from rltui.learn import gae, networks
+from rltui.learn import gae
 from rltui.learn import rollout as guards
 from rltui.learn.checkpoint_files import Progress
 from rltui.learn.config import NetSizes, PPOConfig
@@ -80,6 +80,7 @@ class PPOLearner:
         self._compiled: Callable[..., tuple[Tensor, ...]] | None = None
         if config.compile != "off":
             self._compiled = torch.compile(self._losses, mode="reduce-overhead" if config.compile == "graphs" else None)
+        self._before: Backup | None = None  # of the running update
         self._host: HostCopy | None = None
         if self._device.type == "cuda":
             self._host = HostCopy(self._state)
@@ -123,10 +124,14 @@ class PPOLearner:
     def policy_flat(self) -> Float:
         """The policy's weights for the workers, a new vector float32 [P]: w0, b0, w1, b1, … with w as [in, out].
 
-        Behind them `normalizer_flat` of the observations where they are normalised.
+        Behind them `normalizer_flat` of the observations where they are normalised. While an update runs, in this thread or
+        another: those from before it.
         """
-        weights, normalizer = networks.flat(self._state.policy), self._state.normalizer
-        return weights if normalizer is None else np.concatenate([weights, normalizer.flat])
+        before = self._before
+        if before is None:
+            weights = self._state.policy_flat()
+            before = self._before  # of an update that has begun meanwhile
+        return weights if before is None else before.policy_flat()
 
     def batch_policy(self, slots: int, rows: int) -> BatchPolicy:
         """A copy of the policy on the learner's device that acts for many workers at once; `load_into` keeps it current."""
@@ -185,13 +190,17 @@ class PPOLearner:
         Where memory does not suffice the update is made again with half the rows at a time, and all later ones too.
         """
         rollout.check(self._obs_size, self._actions)
-        with devices.products(self.precision, self._device):
-            return self._learn(rollout, between)
+        try:
+            with devices.products(self.precision, self._device):
+                return self._learn(rollout, between)
+        finally:
+            self._before = None
 
     def _learn(self, rollout: Rollout, between: Callable[[], None]) -> UpdateReport:
         """The update, made again where its passes have to be others."""
         self._copy_to_host()
         before, buffer = Backup(self._state), self._buffer.copy()
+        self._before = before
         notes: tuple[str, ...] = ()
         while True:
             report = None

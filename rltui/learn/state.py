@@ -19,7 +19,10 @@ from rltui.learn.adam import Adam
 from rltui.learn.checkpoint_files import Book, Progress
 from rltui.learn.config import PPOConfig
 from rltui.learn.normalization import ObservationNormalizer, ObservationStatistics, RunningStatistics
+from rltui.policy.normalizer import normalizer_flat
 from rltui.runs import rlgym_ppo
+
+Float = NDArray[np.float32]
 
 
 @dataclass(frozen=True)
@@ -73,6 +76,10 @@ class LearnerState:
         """All that an optimiser step changes on the device."""
         networks = (*self.policy.parameters(), *self.critic.parameters())
         return [*(p.detach() for p in networks), *self.policy_optimizer.tensors(), *self.critic_optimizer.tensors()]
+
+    def policy_flat(self) -> Float:
+        """The policy's weights and the statistics of the observations, for the workers."""
+        return _flat(self.policy.state_dict(), None if self.normalizer is None else self.normalizer.statistics)
 
     def snapshot(self, progress: Progress) -> LearnerSnapshot:
         """A copy to be written later, on the device where the state is (one or two milliseconds for small networks)."""
@@ -135,6 +142,11 @@ class Backup:
         self._observations = None if state.normalizer is None else state.normalizer.statistics
         self._updates = state.updates
 
+    def policy_flat(self) -> Float:
+        """As LearnerState's, of the state from before."""
+        names = [name for name, _ in self._state.policy.named_parameters()]
+        return _flat(dict(zip(names, self._before, strict=False)), self._observations)  # it begins with the policy's
+
     def change(self) -> tuple[float, float]:
         """Norm of the parameters' change since then: of the policy, of the critic."""
         before = iter(self._before)  # begins with the parameters
@@ -189,6 +201,13 @@ class HostCopy:
         """Of the state copied, without a call to the GPU: once it has failed each raises, even that which seeds torch."""
         book = Book(progress, self._state.updates, copy(self._statistics), self._observations)
         return self._state.snapshot_of(self._copies, book)
+
+
+def _flat(policy: Mapping[str, Tensor], observations: ObservationStatistics | None) -> Float:
+    weights = networks.flat(policy)
+    if observations is None:
+        return weights
+    return np.concatenate([weights, normalizer_flat(*observations.mean_and_variance())])
 
 
 def _of_normalizing(wanted: bool, found: ObservationStatistics | None) -> tuple[str, ...]:

@@ -151,8 +151,9 @@ class Trainer:
         self._task.collector.set_policy(self._task.learner)
         self._viewer.publish(self._task.learner)
 
-    def _fill(self, poll: Callable[[], None]) -> Collected:
-        lasted = self._task.phase_timesteps(self._loop.timesteps)
+    def _fill(self, poll: Callable[[], None], uncounted: int = 0) -> Collected:
+        """uncounted: timesteps of an iteration that is still learned from."""
+        lasted = self._task.phase_timesteps(self._loop.timesteps + uncounted)
         collected = self._task.collector.collect(self._block, lasted, poll)
         self._block = (self._block + 1) % self._task.collector.shared.shape.blocks
         return collected
@@ -182,7 +183,7 @@ class Trainer:
         self._begin_update()
         with UpdateThread(self._task.learner, before.rollout, self._task.config.threads) as update:
             started = time.perf_counter()
-            self._ahead = self._fill(look)
+            self._ahead = self._fill(look, before.rows)
             seconds = time.perf_counter() - started
             report = update.result(look)
         return before, report, seconds, update.seconds

@@ -20,8 +20,9 @@ from rltui.train.config import ResolvedConfig
 from tests.fakes.asking import applied
 from tests.fakes.training import Training
 
-SETTINGS = ["collect.collector=serial", "collect.overlap=true"]
 ITERATION = 512
+SCHEDULE = f"rewards.speed_toward_ball=[[0, 0.0], [{3 * ITERATION}, 3.0]]"
+SETTINGS = ["collect.collector=serial", "collect.overlap=true", SCHEDULE]
 
 
 def test_a_run_with_overlap_is_the_loop_written_out(training: Training) -> None:
@@ -62,7 +63,7 @@ def _by_hand(training: Training) -> np.ndarray:
 
     ahead = collected(0)
     for iteration in range(3):
-        before, ahead = ahead, collected(iteration * ITERATION)
+        before, ahead = ahead, collected((iteration + 1) * ITERATION)
         learner.update(before)
     collector.close()
     shared.close()

@@ -275,6 +275,20 @@ def test_what_is_dropped_or_abandoned_leaves_no_trace() -> None:
     assert ours.snapshot().files() == before[1]
 
 
+def test_weights_asked_for_in_an_update_are_those_from_before_it(subtests: pytest.Subtests) -> None:
+    """As by a viewer that is started then; also where the memory is full in its middle."""
+    for fault in ("", "learn.pass:oom:5"):
+        with subtests.test(fault=fault), pytest.MonkeyPatch.context() as patched:
+            ours, seen = normalizing(minibatch=120, batch=240), list[np.ndarray]()
+            ours.update(scaled(0))
+            before = ours.policy_flat()
+            patched.setenv("RLTUI_FAULT", fault)
+            ours.update(scaled(1), lambda ours=ours, seen=seen: seen.append(ours.policy_flat()))
+            assert len(seen) > 5
+            assert all(np.array_equal(before, one) for one in seen)
+            assert not np.array_equal(ours.policy_flat(), before)
+
+
 def test_a_dead_workers_observations_are_not_taken_in() -> None:
     data = scaled(0)
     data.valid[1] = False

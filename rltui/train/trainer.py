@@ -56,6 +56,7 @@ class Trainer:
         self._block = 0
         self._move: CurriculumMove | None = None  # to be made before the next iteration
         self._ahead: Collected | None = None  # collected, not yet learned from
+        self._cut_by: BaseException | None = None  # what ended the collecting beside an update that was over already
         self._settings = LiveSettings(self._queue, loop, task)
         self._scheduler = CheckpointScheduler(loop, task, writer, self._queue)
         view = LoopView(loop, task, viewer)
@@ -137,6 +138,8 @@ class Trainer:
         save_seconds = self._scheduler.held_seconds - held
         total = time.perf_counter() - started - (self._controls.paused_seconds - paused)
         self._report(collected, report, rows, IterationTimes(collect_seconds, learn_seconds, save_seconds, total))
+        if self._cut_by is not None:
+            raise self._cut_by
 
     def _collect(self, poll: Callable[[], None]) -> Collected:
         self._loop.enter("collecting")
@@ -170,7 +173,7 @@ class Trainer:
 
     def _overlapped(self) -> tuple[Collected, UpdateReport, float, float]:
         """Learn from what was collected before while the workers collect for the next iteration, with the weights from before
-        the update. Also the seconds of collecting and of learning.
+        the update. Also the seconds of collecting and of learning. What ends the collecting after the update is in `_cut_by`.
 
         It holds for a pause only before both: what is saved meanwhile is then a whole state, of the timesteps counted.
         """
@@ -181,12 +184,18 @@ class Trainer:
         self._loop.enter("collecting")
         self._begin_rollout()
         self._begin_update()
+        started = time.perf_counter()
         with UpdateThread(self._task.learner, before.rollout, self._task.config.threads) as update:
-            started = time.perf_counter()
-            self._ahead = self._fill(look, before.rows)
-            seconds = time.perf_counter() - started
-            report = update.result(look)
-        return before, report, seconds, update.seconds
+            try:
+                self._ahead = self._fill(look, before.rows)
+                seconds = time.perf_counter() - started
+                return before, update.result(look), seconds, update.seconds
+            except BaseException as error:  # a stop too
+                report = update.abandon()
+                if report is None:
+                    raise
+                self._cut_by = error  # raised once this iteration, which is whole, is counted
+                return before, report, time.perf_counter() - started, update.seconds
 
     def _next_move(self) -> CurriculumMove | None:
         """The move that the curriculum makes now that an iteration is over, or that a command asks for."""

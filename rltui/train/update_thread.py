@@ -18,8 +18,8 @@ class _Abandoned(Exception):
 
 
 class UpdateThread(threading.Thread):
-    """One update, from `with` to its end. Whatever ends the block early abandons it: unless it is over already, the learner is
-    as before.
+    """One update, from `with` to its end. What ends the block early abandons it: the learner is as before, or it was over
+    already, which `abandon` says.
     """
 
     def __init__(self, learner: PPOLearner, rollout: Rollout, threads: int) -> None:
@@ -61,6 +61,14 @@ class UpdateThread(threading.Thread):
         if self._error is not None:
             raise self._error
         assert self._report is not None  # not abandoned
+        return self._report
+
+    def abandon(self) -> UpdateReport | None:
+        """Have it undo itself, and wait for that; the report of one that was over already. Raises what it raised."""
+        self._abandoned.set()
+        self.join()
+        if self._error is not None:
+            raise self._error
         return self._report
 
     def _check(self) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
+import threading
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -11,16 +13,21 @@ import numpy as np
 import pytest
 
 from rltui.errors import RltuiError
-from rltui.events.records import LogLine, Record, RunFinished, StateChanged
+from rltui.events.records import IterationFinished, LogLine, Record, RunFinished, StateChanged
 from rltui.profile.load import load
 from rltui.runs.inventory import complete_checkpoints
 from rltui.runs.paths import DataDir
+from rltui.runs.rlgym_ppo import BOOK_KEEPING
 from rltui.train.active_task import LoopState
 from rltui.train.checkpointing import CheckpointWriter
-from rltui.train.control.commands import StopRequest
+from rltui.train.collect.collector import Collected, SerialCollector
+from rltui.train.collect.shared_rollout import SharedRollout
+from rltui.train.config import ResolvedConfig
+from rltui.train.control.commands import StopRequest, Urgency
 from rltui.train.control.server import ControlServer
 from rltui.train.setup import TrainOptions, prepare
 from rltui.train.trainer import Trainer
+from rltui.train.update_thread import UpdateThread
 from rltui.train.viewer import ViewerHost
 from tests.fakes.tasks import active_task
 from tests.fakes.training import TINY
@@ -54,16 +61,40 @@ class Failing:
         self.closed = True
 
 
-class Run:
-    """A trainer with a collector that fails."""
+class Cut(SerialCollector):
+    """Collects twice; in the third rollout it is stopped, when the update beside it is over."""
 
-    def __init__(self, folder: Path, start: Exception | None = None) -> None:
+    def __init__(self, config: ResolvedConfig, stop: Callable[[], None]) -> None:
+        super().__init__(config.actor(0), SharedRollout.create(config.shape))
+        self._begun, self._stop = 0, stop
+
+    def collect(self, block: int, timesteps: int, poll: Callable[[], None]) -> Collected:
+        self._begun += 1
+        if self._begun == 3:
+            for thread in threading.enumerate():
+                if isinstance(thread, UpdateThread):
+                    thread.join()
+            self._stop()
+            poll()
+        return super().collect(block, timesteps, poll)
+
+
+class Run:
+    """A trainer with a collector that fails, or another."""
+
+    def __init__(
+        self,
+        folder: Path,
+        start: Exception | None = None,
+        settings: Sequence[str] = (),
+        collector: Callable[[ResolvedConfig, StopRequest], Any] | None = None,
+    ) -> None:
         file = folder / "tiny.toml"
         file.write_text(TINY)
-        context = prepare(TrainOptions(load(file), str(file), DataDir(folder / "data"), run="r"))
+        context = prepare(TrainOptions(load(file, settings), str(file), DataDir(folder / "data"), run="r"))
         self.paths, self.told = context.options.data.run("r"), list[Record]()
-        self.collector = Failing(context.config.shape, start)
         loop, stop = LoopState(self.told.append), StopRequest(lambda: None)
+        self.collector = collector(context.config, stop) if collector else Failing(context.config.shape, start)
         server = ControlServer(self.paths, "r")
         task = active_task(context, collector=self.collector)
         writer = CheckpointWriter(context, task, self.told.append)
@@ -96,3 +127,20 @@ def test_workers_that_do_not_start_are_told_and_nothing_is_kept(tmp_path: Path) 
     assert state.state == "failed"
     assert finished.reason == "failed: worker 0 did not start"
     assert not list(complete_checkpoints(run.paths))
+
+
+def test_an_update_that_is_over_when_collecting_beside_it_is_stopped_counts(tmp_path: Path) -> None:
+    """What is saved has learned from the timesteps that it says."""
+    settings = ["collect.collector=serial", "collect.overlap=true", "save_every=1_000_000"]
+    settings += ["ppo.iteration=64", "ppo.batch=64", "ppo.minibatch=64", "ppo.epochs=1"]  # one optimiser step each
+    run = Run(
+        tmp_path,
+        settings=settings,
+        collector=lambda config, stop: Cut(config, lambda: stop.request(Urgency.NOW, "a test")),
+    )
+    assert run.trainer.run() == 0
+    assert [row.timesteps for row in run.told if isinstance(row, IterationFinished)] == [64, 128]
+    newest = complete_checkpoints(run.paths)[-1]
+    book = json.loads((newest.path / BOOK_KEEPING).read_text())
+    assert (newest.timesteps, book["cumulative_model_updates"]) == (128, 2)
+    run.collector.shared.close()

@@ -46,3 +46,22 @@ def test_what_it_raises_is_raised() -> None:
     data.actions = data.actions + 10_000
     with pytest.raises(ValueError, match="action"), UpdateThread(learner(), data, 1) as update:
         update.result(lambda: None)
+
+
+def test_abandoned_it_says_whether_it_was_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    one, two = learner(), learner()
+    with UpdateThread(one, rollout(), 1) as update:
+        update.join()
+        report = update.abandon()
+    assert report is not None and one.updates == report.steps > 0
+    monkeypatch.setattr(UpdateThread, "start", lambda self: (self._abandoned.set(), threading.Thread.start(self)))
+    with UpdateThread(two, rollout(), 1) as update:
+        assert update.abandon() is None
+    assert two.updates == 0
+
+
+def test_abandoned_it_still_raises_what_it_raised() -> None:
+    data = rollout()
+    data.actions = data.actions + 10_000
+    with UpdateThread(learner(), data, 1) as update, pytest.raises(ValueError, match="action"):
+        update.abandon()

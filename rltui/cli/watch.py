@@ -54,7 +54,14 @@ def add_parser(subparsers: Subparsers) -> None:
     add("a", metavar="A", nargs="?", help=f"{WHO} (default: the newest run)")
     add("b", metavar="B", nargs="?", help="the same (default: A)")
     add("--profile", metavar="PROFILE", help="observation and action table of rlgym-ppo's checkpoints")
-    add("--size", metavar="N", type=int, choices=(1, 2, 3), help="cars per team (default: as A was trained)")
+    add(
+        "--team-size",
+        "--size",
+        metavar="N",
+        type=int,
+        choices=(1, 2, 3),
+        help="cars per team (default: as A was trained)",
+    )
     add("--deterministic", action="store_true", help="always the most probable action")
     add("--seed", metavar="S", type=at_least(0), default=0, help="seed of kickoffs and draws (default 0)")
     add(
@@ -144,15 +151,15 @@ def _moments(args: argparse.Namespace, notice: Notice) -> Iterable[MatchFrame]:
         if args.a is not None or args.record is not None:
             raise RltuiError("--replay takes neither players nor --record", "leave them out", exit_code=2)
         return Recording(path_of(args.replay)).moments(_ticks(args), args.seconds)
+    from rltui.league.sources import source
     from rltui.runs.paths import data_dir
     from rltui.view.live_match import LiveMatch, MatchOptions
-    from rltui.view.sources import source
 
     data = data_dir(args.data_dir)
     a = args.a if args.a is not None else named_or_newest_run(data, None).name
     # a recording has its moments whatever the speed
     ticks = _ticks(args) if args.record is None else min(_ticks(args), 120 // args.rate)
-    made = MatchOptions(args.size, ticks, args.seconds, args.seed, args.deterministic)
+    made = MatchOptions(args.team_size, ticks, args.seconds, args.seed, args.deterministic)
     convert = partial(_converted, args.profile) if args.profile is not None else None
     blue, orange = (source(name, data, convert) for name in (a, args.b if args.b is not None else a))
     return LiveMatch(blue, orange, made, notice).moments()

@@ -81,7 +81,7 @@ class SoccarBatch:
         self._no_finals = Finals(np.zeros(0, np.int64), self._final_obs[:0])
         self.state, self.contact = self._sim.state, self._sim.contact
         self.arenas_simulated = self._sim.arenas
-        self._tally = EpisodeTally(self.reward_names, self._sim, self.learners, spec.tick_skip)
+        self._tally = EpisodeTally(self.reward_names, self._sim, slice(self.learners), spec.tick_skip)
         self._ends = self.state.ends
         # called with all cars' rewards [K, C] and their terms [R, K, C] while `state` still shows how the step ended
         self.on_judged: Callable[[Float, Float], None] | None = None

@@ -20,16 +20,16 @@ IN_TIME = 10 * TICKS_PER_SECOND
 
 
 class GoalCounts:
-    """Counts for K arenas, in which the first `cars` cars learn. A ball that stays in the net counts once.
+    """Counts for these cars of K arenas. A ball that stays in the net counts once.
 
-    When both teams learn, each goal is both scored and conceded.
+    When they are of both teams, each goal is both scored and conceded.
     """
 
-    def __init__(self, state: GameState, cars: int) -> None:
+    def __init__(self, state: GameState, cars: slice) -> None:
         """state: the one that every step is read into."""
         self._goal, self._toucher = state.goal, state.last_toucher
-        self._cars, self._team = cars, state.team.tolist()
-        self._signs = set(state.team_sign[:cars].tolist())  # of the teams that learn, as in `state.goal`
+        self._cars, self._team = range(state.cars)[cars], state.team.tolist()
+        self._signs = set(state.team_sign[cars].tolist())  # of their teams, as in `state.goal`
         self._inside: Bool = np.zeros(state.arenas, np.bool_)
         self._any_inside = False
         self.clear()
@@ -58,17 +58,17 @@ class GoalCounts:
             return
         self.conceded += 1
         conceding = 1 if goal > 0 else 0
-        self.own += 0 <= toucher < self._cars and self._team[toucher] == conceding
+        self.own += toucher in self._cars and self._team[toucher] == conceding
 
 
 class KickoffTouches:
-    """Counts for K arenas, in which the first `cars` cars learn. A kickoff is decided by a touch of one of them, when the
-    time is over, or when its episode ends; those decided count.
+    """Counts for these cars of K arenas. A kickoff is decided by a touch of one of them, when the time is over, or when its
+    episode ends; those decided count.
     """
 
-    def __init__(self, state: GameState, cars: int, tick_skip: int) -> None:
+    def __init__(self, state: GameState, cars: slice, tick_skip: int) -> None:
         """state: the one that every step is read into."""
-        self._kickoff, self._touches = state.kickoff, state.touches[:, :cars]
+        self._kickoff, self._touches = state.kickoff, state.touches[:, cars]
         self._tick_skip, self._step = tick_skip, 0
         self._open: dict[int, int] = {}  # step at which the undecided kickoff of each arena began
         self._due: deque[tuple[int, int]] = deque()  # every kickoff, oldest first: step, arena; decided ones too
@@ -110,13 +110,13 @@ class KickoffTouches:
 
 
 class BoostSpent:
-    """Adds up over the first C cars of K arenas. Settled only at the ends of episodes and reports: what is missing then, and
+    """Adds up over these cars of K arenas. Settled only at the ends of episodes and reports: what is missing then, and
     was not lost by respawning, has been burnt.
     """
 
-    def __init__(self, state: GameState, cars: int) -> None:
+    def __init__(self, state: GameState, cars: slice) -> None:
         """state: the one that every step is read into."""
-        self._boost: Float = state.boost[:, :cars]
+        self._boost: Float = state.boost[:, cars]
         self._had: Float = np.zeros_like(self._boost)
         self._missing = 0.0
 
@@ -144,7 +144,7 @@ class EpisodeStats:
     car_episodes: int  # episodes × cars: what a mean reward is taken over
     episode_ticks: int  # of the ended episodes
     rewards: dict[str, float]  # by name: weighted, over the ended episodes and their cars
-    goals: int  # of teams that learn
+    goals: int  # of the cars' teams
     touches: int  # steps of a car in which it touched the ball
     airborne: int  # steps of a car, not demolished, with fewer than three wheels down
     boost: float  # over all steps of all cars, 0–100 each
@@ -152,7 +152,7 @@ class EpisodeStats:
     arena_steps: int
     seconds: float  # of game time, over all arenas
     fallbacks: int = 0  # choices of a car, of car_steps in all, that legality replaced
-    conceded: int = 0  # goals against teams that learn
+    conceded: int = 0  # goals against the cars' teams
     own_goals: int = 0  # of those conceded: after a car's own last touch
     shots: int = 0
     saves: int = 0
@@ -180,17 +180,27 @@ def total(parts: Sequence[EpisodeStats]) -> EpisodeStats:
 
 
 class EpisodeTally:
-    """Counts for K arenas, of which C cars learn, and R rewards."""
+    """Counts for these cars of K arenas, and R rewards. Those of an arena that a policy learns with, or those of a player."""
 
-    def __init__(self, reward_names: Sequence[str], sim: ArenaBatch, cars: int, tick_skip: int) -> None:
-        """The simulation's totals are taken over: nobody else clears them."""
-        state = sim.state
+    def __init__(
+        self,
+        reward_names: Sequence[str],
+        sim: ArenaBatch,
+        cars: slice,
+        tick_skip: int,
+        state: GameState | None = None,
+    ) -> None:
+        """The simulation's totals of these cars are taken over: nobody else clears them.
+
+        state: what every step is read into; None: the simulation's own.
+        """
+        state = state or sim.state
         self._names, self._totals = list(reward_names), sim.totals
-        self._tick_skip, self._cars = tick_skip, slice(cars)
-        self._tick, self._boost_now = state.tick, state.boost[:, :cars]
-        self._on_ground, self._respawn_timer = state.on_ground[:, :cars], state.demo_respawn_timer[:, :cars]
-        self._running = np.zeros((len(self._names), state.arenas, cars))  # of the episodes that go on
-        self._boost = np.zeros((state.arenas, cars))
+        self._tick_skip, self._cars = tick_skip, cars
+        self._tick, self._boost_now = state.tick, state.boost[:, cars]
+        self._on_ground, self._respawn_timer = state.on_ground[:, cars], state.demo_respawn_timer[:, cars]
+        self._boost = np.zeros(self._boost_now.shape)
+        self._running = np.zeros((len(self._names), *self._boost.shape))  # of the episodes that go on
         self._is_first = np.ones(state.arenas, np.bool_)
         self._spent = BoostSpent(state, cars)
         self._goals = GoalCounts(state, cars)
@@ -265,6 +275,6 @@ class EpisodeTally:
         self._ended = np.zeros(len(self._names))
         self._steps = self._episodes = self._ticks = 0
         self._not_in_air = 0
-        self._totals.clear()
+        self._totals.clear(self._cars)
         self._goals.clear()
         self._kickoffs.clear()

@@ -15,7 +15,7 @@ WINDOW_TICKS = 3 * TICKS_PER_SECOND  # in which a recovery counts
 UPRIGHT = np.array(0.6, np.float32)  # z of the car's up vector
 
 Contact = Callable[[int, int], tuple[int, tuple[float, float, float]]]  # ArenaBatch.contact
-Car = tuple[int, int]  # arena, car
+Car = tuple[int, int]  # arena, which of the cars
 
 
 @dataclass(frozen=True)
@@ -44,22 +44,23 @@ def total_turtles(parts: Iterable[TurtleStats]) -> TurtleStats:
 
 
 class TurtleTracker:
-    """Follows the first C cars of K arenas, each by itself.
+    """Follows these cars of K arenas, each by itself.
 
     A car turtles when at most one wheel is down, up.z < −0.2 and its body touches a surface of normal z > 0.7 at a step's
     last tick. It has recovered with three or more wheels down and up.z > 0.6, and has failed when that took longer than the
     window; then nothing is counted until it has been upright again.
     """
 
-    def __init__(self, state: GameState, cars: int, tick_skip: int, contact: Contact) -> None:
+    def __init__(self, state: GameState, cars: slice, tick_skip: int, contact: Contact) -> None:
         """state: the one that every step is read into."""
         self._contact, self._tick_skip = contact, tick_skip
-        self._up = state.up[:, :cars, 2]
-        self._on_ground, self._touching = state.on_ground[:, :cars], state.world_contact[:, :cars]
-        self._respawn_timer = state.demo_respawn_timer[:, :cars]
+        self._up = state.up[:, cars, 2]
+        self._on_ground, self._touching = state.on_ground[:, cars], state.world_contact[:, cars]
+        self._respawn_timer = state.demo_respawn_timer[:, cars]
         self._busy: Bool = np.zeros(self._up.shape, np.bool_)  # turtled and not upright since
         self._found: Bool = np.zeros(self._up.shape, np.bool_)
-        self._found_flat, self._cars = self._found.reshape(-1), cars
+        self._found_flat, self._cars = self._found.reshape(-1), self._up.shape[1]
+        self._first = range(state.up.shape[1])[cars].start
         self._step = 0
         self._open: dict[Car, int] = {}  # step in which each event began whose outcome is unknown
         self._due: deque[tuple[int, Car]] = deque()  # every event, oldest first, with that step; closed ones too
@@ -92,7 +93,7 @@ class TurtleTracker:
     def _begin(self) -> None:
         """Whether those found lie on a floor is asked of each, for they are few."""
         for at in self._cars_found():
-            wheels, normal = self._contact(*at)
+            wheels, normal = self._contact(at[0], self._first + at[1])
             if turtled(wheels, self._up[at], normal[2]):
                 self._busy[at] = True
                 self._open[at] = self._step

@@ -1,9 +1,10 @@
-"""Players of a match: saved policies and scripted bots."""
+"""Players of matches: saved policies and scripted bots, each for all its cars in all arenas at once."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -16,10 +17,31 @@ from rltui.opponents.base import ScriptedPlayer
 from rltui.policy.mlp import GumbelBank
 from rltui.policy.saved import SavedPolicy
 from rltui.registry import build
-from rltui.sim.state import Float, GameState, Int
+from rltui.sim.state import Bool, Float, GameState, Int, Seats
 
-NOISE_SIZE = 1 << 16  # random numbers in a policy's bank: two cars need few
+NOISE_SIZE = 1 << 16  # random numbers in a policy's bank, which grows with the number of cars
 SCRIPTED_SKIP, SCRIPTED_DELAY = 8, 1  # ticks, what most bots are trained with
+
+
+@dataclass(frozen=True)
+class Seat:
+    """Where a player sits: team sizes, its cars, in how many arenas, its random numbers, and how it chooses."""
+
+    teams: tuple[int, int]
+    cars: slice
+    seed: Sequence[int]
+    deterministic: bool = False
+    arenas: int = 1
+
+    @property
+    def own(self) -> int:
+        """Its cars in an arena."""
+        return len(range(sum(self.teams))[self.cars])
+
+    @property
+    def seats(self) -> Seats:
+        """Its cars in all arenas, as an index."""
+        return slice(None), self.cars
 
 
 class Player(ABC):
@@ -30,55 +52,49 @@ class Player(ABC):
     delay: int
 
     @abstractmethod
-    def begin(self, state: GameState) -> None:
-        """A kickoff: what was before is forgotten."""
+    def begin(self, state: GameState, arenas: Bool) -> None:
+        """A kickoff in these arenas (mask [K]): what was before is forgotten."""
 
     @abstractmethod
     def choose(self, state: GameState) -> Int:
-        """int64 [n]: a row of `controls` for each of its cars."""
+        """int64 [K, n]: a row of `controls` for each of its cars."""
 
 
 class ScriptedSide(Player):
     """A scripted player."""
 
-    def __init__(self, player: ScriptedPlayer, cars: slice, seed: Sequence[int]) -> None:
-        self._player, self._cars = player, cars
-        self._rng = np.random.default_rng(np.random.SeedSequence(list(seed)))
+    def __init__(self, player: ScriptedPlayer, seat: Seat) -> None:
+        self._player, self._seats = player, seat.seats
+        self._rng = np.random.default_rng(np.random.SeedSequence([*seat.seed]))
         self.controls = player.rows()
         self.tick_skip, self.delay = SCRIPTED_SKIP, SCRIPTED_DELAY
 
-    def begin(self, state: GameState) -> None:
+    def begin(self, state: GameState, arenas: Bool) -> None:
         """It remembers nothing."""
 
     def choose(self, state: GameState) -> Int:
-        rows: Int = self._player.act(state, (slice(None), self._cars), self._rng)[0]
-        return rows
+        return self._player.act(state, self._seats, self._rng)
 
 
 class PolicySide(Player):
-    """A saved policy with its own observation, table, legality, stack, normaliser and pace.
+    """A saved policy with its own observation, table, legality, stack, normaliser and pace."""
 
-    Everything is worked out for all cars and its own are taken, for observations and legality go by the car's place.
-    """
-
-    def __init__(
-        self, policy: SavedPolicy, teams: tuple[int, int], cars: slice, seed: Sequence[int], deterministic: bool = False
-    ) -> None:
+    def __init__(self, policy: SavedPolicy, seat: Seat) -> None:
         """RltuiError where the policy cannot play in these team sizes."""
-        self._game, self._cars, self._deterministic = saved_game(policy), cars, deterministic
-        count = sum(teams)
+        self._game, self._deterministic = saved_game(policy), seat.deterministic
         builder: ObsBuilder = build("obs", self._game.obs)
-        self._observer = Observer(builder, self._game.obs_stack, 1, teams)
-        _check(self._observer.size, policy, teams)
-        self._pipeline = ActionPipeline(policy.table, self._game.pipeline, 1, count)
+        self._observer = Observer(builder, self._game.obs_stack, seat.arenas, seat.teams, seat.seats)
+        _check(self._observer.size, policy, seat.teams)
+        self._pipeline = ActionPipeline(policy.table, self._game.pipeline, seat.arenas, seat.own, seat.seats)
         self.controls = self._pipeline.controls
         self.tick_skip, self.delay = policy.tick_skip, policy.action_delay_ticks
-        self._obs = np.zeros((1, count, self._observer.size), np.float32)
-        self._classes = np.zeros((1, count), np.uint8)
-        self._rows = np.zeros((1, count), np.int64)
-        self._own = len(range(count)[cars])
-        self._noise = GumbelBank([*seed], NOISE_SIZE)
-        self._log_probs = np.zeros(self._own, np.float32)
+        shape = (seat.arenas, seat.own)
+        self._cars = seat.arenas * seat.own
+        self._obs = np.zeros((*shape, self._observer.size), np.float32)
+        self._classes = np.zeros(shape, np.uint8)
+        self._rows = np.zeros(shape, np.int64)
+        self._noise = GumbelBank([*seat.seed], NOISE_SIZE)
+        self._log_probs = np.zeros(self._cars, np.float32)
         self._table_hash = policy.table_hash
         self.renew(policy)
 
@@ -89,24 +105,22 @@ class PolicySide(Player):
 
     def renew(self, policy: SavedPolicy) -> None:
         """Go on with other weights of a policy that `fits`."""
-        self._network = policy.network(self._own)
+        self._network = policy.network(self._cars)
 
-    def begin(self, state: GameState) -> None:
-        whole = np.ones(1, np.bool_)
-        self._observer.reset(state, whole)
-        self._pipeline.reset(whole)
+    def begin(self, state: GameState, arenas: Bool) -> None:
+        self._observer.reset(state, arenas)
+        self._pipeline.reset(arenas)
 
     def choose(self, state: GameState) -> Int:
         self._observer.write(state, self._obs)
         self._observer.advance(self._obs)
         self._pipeline.classify(state, self._classes)
-        obs, classes, rows = self._obs[0, self._cars], self._classes[0, self._cars], self._rows[0, self._cars]
+        obs, classes, rows = self._obs.reshape(self._cars, -1), self._classes.reshape(-1), self._rows.reshape(-1)
         if self._deterministic:
             rows[:] = self._network.best(obs, classes)
         else:
             self._network.act(obs, self._noise, rows, self._log_probs, classes)
-        played: Int = self._pipeline.play(self._rows, state)[0, self._cars]
-        return played
+        return self._pipeline.play(self._rows, state)
 
 
 def trained_in(policy: SavedPolicy) -> tuple[int, int]:
@@ -121,6 +135,6 @@ def _check(size: int, policy: SavedPolicy, teams: tuple[int, int]) -> None:
         blue, orange = trained_in(policy)
         raise RltuiError(
             f"in {teams[0]}v{teams[1]} the bot's observation has {size} numbers, expected {expected}",
-            f"it was trained in {blue}v{orange}: choose the size that fits with --size",
+            f"it was trained in {blue}v{orange}: choose the size that fits with --team-size",
             exit_code=2,
         )

@@ -64,7 +64,6 @@ class ArenaBatch:
         first: int = 0,
     ) -> None:
         """contacts: whether `state.contacts` is read. first: what the cursor calls the first arena."""
-        self._tick_skip, self._delay, self._rest = pace.tick_skip, pace.delay, pace.tick_skip - pace.delay
         self._first, self._cursor = first, cursor.data  # a memoryview is the cheapest to write to
         self._rows, self._jumps = rows, rows[:, JUMP] != 0
         self._controls = _controls(rows)
@@ -83,14 +82,20 @@ class ArenaBatch:
         self._orange_scored: Bool = np.empty(arenas, np.bool_)
         self.state = view_state(self._readout, team)
         self._ball_y = self.state.ball_position[:, 1]
-        self._events = StepEvents(self._arenas, self.state, self._boosting_time, self._delay)
+        self._events = StepEvents(self._arenas, self.state, self._boosting_time)
         self.totals = self._events.totals
+        self.set_pace(pace)
         self._boost_of_dead: Float = np.zeros((arenas, cars), np.float32)
 
     @property
     def arenas(self) -> Sequence[SoccarArena]:
         """[K] The simulator's side of the batch."""
         return self._arenas
+
+    def set_pace(self, pace: Pace) -> None:
+        """Of the steps to come; between `read` and `simulate`."""
+        self._tick_skip, self._delay, self._rest = pace.tick_skip, pace.delay, pace.tick_skip - pace.delay
+        self._events.delay = pace.delay
 
     def step(self, actions: Int) -> None:
         """`simulate`, then `read`."""

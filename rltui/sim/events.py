@@ -42,10 +42,10 @@ class EventTotals:
         touches, shots, saves, demos = np.zeros((4, arenas, cars), np.int64)
         return cls(touches, shots, saves, demos, np.zeros((arenas, cars)))
 
-    def clear(self) -> None:
-        """Begin at 0."""
+    def clear(self, cars: slice) -> None:
+        """These cars begin at 0."""
         for array in (self.touches, self.shots, self.saves, self.demos, self.boost_received):
-            array.fill(0)
+            array[:, cars] = 0
 
 
 class Pickup(NamedTuple):
@@ -61,10 +61,12 @@ class Pickup(NamedTuple):
 class StepEvents:
     """Listens to K arenas. `state` is the one that the arenas are read into."""
 
-    def __init__(self, arenas: Sequence[SoccarArena], state: GameState, boosting_time: Float, delay: int) -> None:
-        """boosting_time: [K, C] of the state; delay: ticks of a step that still play the controls of the step before."""
+    delay = 0  # ticks of a step that still play the controls of the step before
+
+    def __init__(self, arenas: Sequence[SoccarArena], state: GameState, boosting_time: Float) -> None:
+        """boosting_time: [K, C] of the state."""
         self._arenas, self._state = arenas, state
-        self._boosting_time, self._delay = boosting_time, delay
+        self._boosting_time = boosting_time
         self._team = state.team.tolist()
         self._touches: list[tuple[int, int, float]] = []  # arena, car id, height of the ball
         self._flags: list[tuple[Bool, Int | None, int, int]] = []  # array of the state, of the totals; arena, car id
@@ -167,7 +169,7 @@ class StepEvents:
         """
         state = self._state
         first = int(state.tick[arena])
-        delayed = min(tick - first, self._delay)  # ticks that play the controls of the step before
+        delayed = min(tick - first, self.delay)  # ticks that play the controls of the step before
         presses = [bool(state.previous_actions[arena, car, BOOST])] * delayed + [held] * (tick - first - delayed)
         boost, time = float(state.boost[arena, car]), float(self._boosting_time[arena, car])
         for earlier in self.pickups:

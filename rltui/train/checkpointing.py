@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 
 from rltui.env.from_profile import env_spec, signature, sizes, table_rows
+from rltui.env.skill_metrics import first_episodes, mean_reward
 from rltui.env.spec import policy_to_save
 from rltui.events import metric_keys
 from rltui.events.commands import SaveCheckpoint, SaveMilestone
@@ -34,7 +35,7 @@ from rltui.train.collect.collector import Collected
 from rltui.train.config import ResolvedConfig
 from rltui.train.control.commands import CommandQueue, PendingCommand
 from rltui.train.curriculum import CurriculumMove
-from rltui.train.iteration_metrics import first_episodes, match_stats, mean_reward
+from rltui.train.iteration_metrics import match_stats
 from rltui.train.setup import StartContext
 
 Callback = Callable[[SaveResult], None]

@@ -15,6 +15,7 @@ from typing import Any
 import msgspec
 
 from rltui import formatting
+from rltui.env.skill_metrics import skill_metrics
 from rltui.env.stats import EpisodeStats
 from rltui.events import metric_keys
 from rltui.events.metrics import BY_KEY
@@ -26,7 +27,6 @@ from rltui.profile.models import PhaseEntry, Profile, weight_points
 from rltui.profile.render import differences
 from rltui.profile.rules import metric_key
 from rltui.runs.trainer_state import CurriculumState
-from rltui.train.iteration_metrics import skill_metrics
 
 ORDER = ("rewards", "game", "resets", "terminals", "ppo")  # of the sections, in the description of a phase
 UNLISTED = ("label", "phase", "description")  # they name a phase and change nothing

@@ -14,12 +14,12 @@ from rltui.actions.masking import CLASSES
 from rltui.actions.pipeline import PipelineOptions, action_spec
 from rltui.actions.table import table_hash
 from rltui.env.arena_groups import MATCH
+from rltui.env.skill_metrics import first_episodes, share, skill_metrics
 from rltui.env.stats import EpisodeStats, total
-from rltui.env.turtle import TurtleStats
 from rltui.events import metric_keys
-from rltui.events.episode_reward import EPISODES, FIRST_EPISODES, PART, REWARD, mostly_short
+from rltui.events.episode_reward import PART, mostly_short
 from rltui.events.records import TableUsed
-from rltui.field import BOOST, CONTROLS, JUMP, STEER, TICKS_PER_SECOND
+from rltui.field import BOOST, CONTROLS, JUMP, STEER
 from rltui.formatting import MEGABYTE
 from rltui.learn.rollout import Float, Rollout
 from rltui.train.collect.messages import RolloutDone
@@ -76,74 +76,16 @@ def _without_young(parts: Sequence[EpisodeStats]) -> Sequence[EpisodeStats]:
     return settled if settled and sum(part.arenas for part in settled) >= half else parts
 
 
-def skill_metrics(iterations: Sequence[EpisodeStats]) -> dict[str, float | None]:
-    """The metrics of several iterations of one arena group taken together; one at least."""
-    stats = total(iterations)
-    return _rollout(stats) | _turtles(stats.turtles, stats.car_seconds / 60)
-
-
 def _group_metrics(stats: EpisodeStats) -> dict[str, float | None]:
-    rewards = {f"{PART}{name}": _per(value, stats.car_episodes) for name, value in stats.rewards.items()}
-    return _rollout(stats) | _turtles(stats.turtles, stats.car_seconds / 60) | rewards
-
-
-def mean_reward(stats: EpisodeStats) -> float | None:
-    """Mean weighted reward of a car over the ended episodes."""
-    return _per(sum(stats.rewards.values()), stats.car_episodes)
-
-
-def first_episodes(stats: EpisodeStats) -> float | None:
-    """Percent of the arenas that are still in the episode that they began with."""
-    return _per(100 * stats.first_episodes, stats.arenas)
-
-
-def _rollout(stats: EpisodeStats) -> dict[str, float | None]:
-    minutes, car_minutes = stats.seconds / 60, stats.car_seconds / 60
-    return {
-        REWARD: mean_reward(stats),
-        EPISODES: stats.episodes,
-        "rollout/episode_seconds": _per(stats.episode_ticks / TICKS_PER_SECOND, stats.episodes),
-        FIRST_EPISODES: first_episodes(stats),
-        "rollout/goals_per_minute": _per(stats.goals, minutes),
-        "rollout/conceded_per_minute": _per(stats.conceded, minutes),
-        "rollout/own_goals_per_minute": _per(stats.own_goals, minutes),
-        "rollout/touches_per_minute": _per(stats.touches, car_minutes),
-        "rollout/shots_per_minute": _per(stats.shots, car_minutes),
-        "rollout/saves_per_minute": _per(stats.saves, car_minutes),
-        "rollout/demos_per_minute": _per(stats.demos, car_minutes),
-        "rollout/kickoff_touches": _per(100 * stats.kickoffs_touched, stats.kickoffs),
-        "rollout/airborne": _per(100 * stats.airborne, stats.car_steps),
-        "rollout/boost": _per(stats.boost, stats.car_steps),
-        "rollout/boost_spent_per_minute": _per(stats.boost_spent, car_minutes),
-    }
-
-
-def _turtles(stats: TurtleStats, car_minutes: float) -> dict[str, float | None]:
-    ticks = stats.recovery_ticks
-    times = {
-        "mean": float(np.mean(ticks)) if ticks else None,
-        "median": float(np.median(ticks)) if ticks else None,
-        "p90": float(np.percentile(ticks, 90)) if ticks else None,
-    }
-    return {
-        metric_keys.TURTLE_EVENTS: stats.events,
-        "turtle/recovered": stats.recovered,
-        "turtle/failed": stats.failed,
-        "turtle/censored": stats.censored,
-        metric_keys.TURTLES_PER_MINUTE: _per(stats.events, car_minutes),
-        **{f"turtle/{name}_ticks": value for name, value in times.items()},
-        **{
-            f"turtle/{name}_seconds": None if value is None else value / TICKS_PER_SECOND
-            for name, value in times.items()
-        },
-    }
+    rewards = {f"{PART}{name}": share(value, stats.car_episodes) for name, value in stats.rewards.items()}
+    return skill_metrics([stats]) | rewards
 
 
 def _times(rows: int, times: IterationTimes) -> dict[str, float | None]:
     return {
-        metric_keys.COLLECTED_SPEED: _per(rows, times.collect),
-        metric_keys.CONSUMED_SPEED: _per(rows, times.learn),
-        metric_keys.OVERALL_SPEED: _per(rows, times.total),
+        metric_keys.COLLECTED_SPEED: share(rows, times.collect),
+        metric_keys.CONSUMED_SPEED: share(rows, times.learn),
+        metric_keys.OVERALL_SPEED: share(rows, times.total),
         metric_keys.ITERATION_SECONDS: times.total,
         metric_keys.COLLECT_SECONDS: times.collect,
         metric_keys.UPDATE_SECONDS: times.learn,
@@ -155,10 +97,6 @@ def worker_parts(reports: Sequence[RolloutDone], arena_steps: int) -> dict[str, 
     """Worker microseconds per arena-step by part: simulate, state, infer …; arena_steps: of each report."""
     total = arena_steps * len(reports)
     return {name: 1e6 * sum(report.parts[name] for report in reports) / total for name in reports[0].parts}
-
-
-def _per(amount: float, count: float) -> float | None:
-    return amount / count if count else None
 
 
 RECORD_SECONDS = 10.0  # between two records of the counts

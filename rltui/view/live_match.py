@@ -10,10 +10,10 @@ from rltui.errors import RltuiError
 from rltui.events.match_frames import MatchFrame
 from rltui.field import TICKS_PER_SECOND
 from rltui.league.match import Match
-from rltui.league.players import Player, PolicySide
+from rltui.league.players import Player, PolicySide, Seat
+from rltui.league.sources import PlayerSource
 from rltui.supervise.terminal import GONE
 from rltui.view.output import Notice, Output
-from rltui.view.sources import PlayerSource, Seat
 
 LOOK_TICKS = 2 * TICKS_PER_SECOND  # between two looks for newer weights
 MOST_LAG = 0.25  # seconds behind that are caught up with; after a longer stop the game goes on from where it is

@@ -70,7 +70,7 @@ def test_the_tracker_is_its_slow_twin(teams: tuple[int, int]) -> None:
     """Cars that tumble and jump at random or do nothing; each arena's episodes end at random times; only the first car of each learns."""
     rng = np.random.default_rng(sum(teams))
     arenas, learners = batch(ARENAS, teams), max(1, sum(teams) - 1)
-    tracker = TurtleTracker(arenas.state, learners, 8, arenas.contact)
+    tracker = TurtleTracker(arenas.state, slice(learners), 8, arenas.contact)
     twins = [[SlowCar() for _ in range(learners)] for _ in range(ARENAS)]
     reset(arenas, rng, list(range(ARENAS)))
     parts = []

@@ -96,7 +96,7 @@ def test_bad_usage_is_exit_code_two(subtests: pytest.Subtests, capsys: pytest.Ca
         ("trace quick --car -1", ""),
         ("trace quick --steps some", ""),
         ("trace quick --actions best", ""),
-        ("watch chaser --size 4", "rltui: watch: --size: "),
+        ("watch chaser --size 4", "rltui: watch: --team-size/--size: "),
         ("watch chaser --speed 0", "rltui: watch: --speed: "),
         ("watch chaser --speed nan", "rltui: watch: --speed: "),
         ("watch chaser --port 0", "rltui: watch: --port: "),
@@ -182,7 +182,7 @@ def test_what_was_meant_comes_first(subtests: pytest.Subtests, capsys: pytest.Ca
         ),
         ("attach a b", ["rltui: attach: unexpected argument 'b'"]),
         ("stop --wait soon", ["rltui: stop: --wait: expected a number of seconds, found 'soon'"]),
-        ("watch --size 4", ["rltui: watch: --size: unknown choice '4'", "  one of 1, 2, 3"]),
+        ("watch --size 4", ["rltui: watch: --team-size/--size: unknown choice '4'", "  one of 1, 2, 3"]),
         ("--data-dir", ["rltui: --data-dir: expected one argument"]),
     ]:
         with subtests.test(words=words, said=said):

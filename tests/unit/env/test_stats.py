@@ -34,7 +34,7 @@ def run(kickoffs: KickoffTouches, steps: int) -> None:
 def test_a_kickoff_is_decided_by_a_touch_ten_seconds_or_the_end() -> None:
     state = quiet(4)
     state.kickoff[3] = False
-    kickoffs = KickoffTouches(state, 2, 8)
+    kickoffs = KickoffTouches(state, slice(2), 8)
     kickoffs.begin(np.arange(4))
     run(kickoffs, 3)
     assert (kickoffs.decided, kickoffs.touched) == (0, 0)
@@ -55,7 +55,7 @@ def test_a_kickoff_is_decided_by_a_touch_ten_seconds_or_the_end() -> None:
 
 def test_a_report_in_the_middle_leaves_a_kickoff_open() -> None:
     state = quiet(1)
-    kickoffs = KickoffTouches(state, 2, 8)
+    kickoffs = KickoffTouches(state, slice(2), 8)
     kickoffs.begin(np.arange(1))
     run(kickoffs, 3)
     kickoffs.clear()
@@ -66,7 +66,7 @@ def test_a_report_in_the_middle_leaves_a_kickoff_open() -> None:
 
 def test_a_scripted_opponents_touch_decides_no_kickoff() -> None:
     state = quiet(1)
-    kickoffs = KickoffTouches(state, 1, 8)
+    kickoffs = KickoffTouches(state, slice(1), 8)
     kickoffs.begin(np.arange(1))
     state.touches[0, 1] = 1
     run(kickoffs, 150)
@@ -88,10 +88,13 @@ def test_whose_goal_it_was(subtests: pytest.Subtests) -> None:
         ((1, 0), 1, 1, 0, (1, 0, 0)),
         ((2, 2), 4, -1, 1, (1, 1, 1)),
         ((2, 2), 4, -1, 2, (1, 1, 0)),
+        ((2, 2), slice(2, 4), -1, 3, (1, 0, 0)),  # orange alone
+        ((2, 2), slice(2, 4), 1, 2, (0, 1, 1)),
+        ((2, 2), slice(2, 4), 1, 0, (0, 1, 0)),
     ):
         with subtests.test(teams=teams, learners=learners, goal=goal, toucher=toucher, counts=counts):
             state = quiet(1, *teams)
-            goals = GoalCounts(state, learners)
+            goals = GoalCounts(state, slice(learners) if isinstance(learners, int) else learners)
             state.last_toucher[0] = toucher
             goals.step()
             state.goal[0] = goal
@@ -101,7 +104,7 @@ def test_whose_goal_it_was(subtests: pytest.Subtests) -> None:
 
 def test_a_ball_in_the_net_counts_once_until_it_comes_out_or_a_new_episode_begins() -> None:
     state = quiet(2)
-    goals = GoalCounts(state, 2)
+    goals = GoalCounts(state, slice(2))
     state.goal[:] = [1, -1]
     for _ in range(3):
         goals.step()
@@ -118,13 +121,13 @@ def test_a_ball_in_the_net_counts_once_until_it_comes_out_or_a_new_episode_begin
 
 def drained(spent: BoostSpent, arenas: ArenaBatch) -> float:
     amount = spent.drain(arenas.totals.boost_received)
-    arenas.totals.clear()
+    arenas.totals.clear(slice(None))
     return amount
 
 
 def spent_in(setup: ArenaSetup, rows: list[int], steps: int) -> tuple[float, Any]:
     arenas = batch(teams=(len(setup.position), 0))
-    spent = BoostSpent(arenas.state, len(setup.position))
+    spent = BoostSpent(arenas.state, slice(len(setup.position)))
     arenas.reset([0], [setup])
     spent.begin(np.array([0]))
     for _ in range(steps):
@@ -142,7 +145,7 @@ def test_boost_spent_is_what_was_burnt_with_pickups_in_between() -> None:
 
 def test_boost_spent_goes_on_over_reports_and_ends() -> None:
     arenas = batch()
-    spent = BoostSpent(arenas.state, 1)
+    spent = BoostSpent(arenas.state, slice(1))
     setup = flat_setup([(0, 0, 800)], ball=(0, 4000, 93.15))
     parts = []
     for _ in range(2):
@@ -164,7 +167,7 @@ def test_a_respawn_is_neither_spent_nor_gained(subtests: pytest.Subtests) -> Non
         with subtests.test(boost=boost):
             arenas, setup = batch(teams=(1, 1)), ramming()
             setup.boost[:] = [100.0, boost]
-            spent = BoostSpent(arenas.state, 2)
+            spent = BoostSpent(arenas.state, slice(2))
             arenas.reset([0], [setup])
             spent.begin(np.array([0]))
             gained, demolished = 0.0, False

@@ -46,7 +46,7 @@ def scene(setup: ArenaSetup) -> tuple[ArenaBatch, TurtleTracker]:
     cars = len(setup.position)
     arenas = batch(teams=(cars, 0))
     arenas.reset([0], [setup])
-    return arenas, TurtleTracker(arenas.state, cars, 8, arenas.contact)
+    return arenas, TurtleTracker(arenas.state, slice(cars), 8, arenas.contact)
 
 
 def test_idle_on_the_roof_is_one_event_and_no_recovery() -> None:
@@ -87,7 +87,7 @@ class Scripted:
         self.state.on_ground, self.state.world_contact = np.zeros((2, 1), np.bool_), np.zeros((2, 1), np.bool_)
         self.state.demo_respawn_timer = np.zeros((2, 1), np.float32)
         self.wheels, self.normal, self.asked = 0, 1.0, 0
-        self.tracker = TurtleTracker(self.state, 1, 8, self._contact)
+        self.tracker = TurtleTracker(self.state, slice(1), 8, self._contact)
         self.stand(0), self.stand(1)
 
     def _contact(self, arena: int, car: int) -> tuple[int, tuple[float, float, float]]:

@@ -13,14 +13,14 @@ from rltui.env.spec import EnvSpec, Weighted, saved_game
 from rltui.env.step import StepOut
 from rltui.errors import RltuiError
 from rltui.league.match import Match
-from rltui.league.players import Player, PolicySide, ScriptedSide
+from rltui.league.players import Player, PolicySide, ScriptedSide, Seat
 from rltui.opponents.base import ScriptedPlayer
 from rltui.opponents.scripted import ChaserPlayer, IdlePlayer, RandomPlayer
 from rltui.policy.mlp import DiscretePolicy
 from rltui.policy.saved import SavedPolicy
 from rltui.registry import Component
 from rltui.sim.resets.base import Reset
-from rltui.sim.state import ArenaSetup, GameState, Int
+from rltui.sim.state import ArenaSetup, Bool, GameState, Int
 from tests.fakes.arenas import flat_setup
 from tests.fakes.bots import write_bot
 from tests.fakes.fixed_kickoff import FixedKickoff
@@ -56,11 +56,11 @@ def bot(folder: Path, normalized: bool = False, **settings: object) -> SavedPoli
 
 
 def side(policy: SavedPolicy, car: int) -> Player:
-    return PolicySide(policy, (1, 1), slice(car, car + 1), [car], deterministic=True)
+    return PolicySide(policy, Seat((1, 1), slice(car, car + 1), [car], deterministic=True))
 
 
 def scripted(kind: type[ScriptedPlayer], car: int) -> Player:
-    return ScriptedSide(kind(kind.Params()), slice(car, car + 1), [car])
+    return ScriptedSide(kind(kind.Params()), Seat((1, 1), slice(car, car + 1), [car]))
 
 
 def kickoff(seed: int) -> Reset:
@@ -136,7 +136,7 @@ def test_a_player_sees_the_events_of_its_whole_step(tmp_path: Path) -> None:
         match.play(policy.tick_skip)
         if sum(match.score):
             break  # a kickoff at once; in training at the end of the step
-        seen: GameState = match._sides[0].view.state
+        seen: GameState = match.batch.sides[0].view.state
         for name in EVENTS:
             np.testing.assert_array_equal(getattr(seen, name), getattr(env.state, name), err_msg=name)
             happened[name] += int((getattr(seen, name) > 0).any())
@@ -152,12 +152,12 @@ class Spy(Player):
         self.controls[:, 0] = np.arange(1, 1001) / 1000
         self.chosen_at: list[int] = []
 
-    def begin(self, state: GameState) -> None:
+    def begin(self, state: GameState, arenas: Bool) -> None:
         self.chosen_at.clear()
 
     def choose(self, state: GameState) -> Int:
         self.chosen_at.append(int(state.tick[0]))
-        return np.array([len(self.chosen_at) - 1])
+        return np.array([[len(self.chosen_at) - 1]])
 
 
 def test_every_player_keeps_its_own_pace(subtests: pytest.Subtests) -> None:
@@ -226,7 +226,7 @@ def test_the_same_seed_is_the_same_match() -> None:
 
 def test_a_bot_of_other_team_sizes_is_told_which_fit(tmp_path: Path) -> None:
     with pytest.raises(RltuiError, match=r"in 3v3 the bot's observation has .* numbers, expected") as error:
-        PolicySide(bot(tmp_path, more="zero_padding = 0"), (3, 3), slice(0, 3), [0])
+        PolicySide(bot(tmp_path, more="zero_padding = 0"), Seat((3, 3), slice(0, 3), [0]))
     assert "trained in 1v1" in error.value.hint
 
 

@@ -13,12 +13,12 @@ import pytest
 
 from rltui.errors import RltuiError
 from rltui.events.match_frames import MatchFrame
+from rltui.league.sources import PolicySource, RunPlayerSource, ScriptedSource, source
 from rltui.policy.saved import SavedPolicy, save_policy
 from rltui.runs.paths import DataDir
 from rltui.supervise.signals import stopping_by_signal
 from rltui.view.live_match import LOOK_TICKS, MOST_LAG, LiveMatch, MatchOptions, Pacer, Watch
 from rltui.view.output import Output, ThinnedOutput
-from rltui.view.sources import PolicySource, RunPlayerSource, ScriptedSource, source
 from rltui.view.terminal import PlainLines
 from tests.fakes.bots import write_bot
 from tests.fakes.moments import car, moment
@@ -121,7 +121,7 @@ def test_nothing_is_read_while_nothing_comes(
 ) -> None:
     save_bot(data, 1, policy)
     match = live(data, [])
-    monkeypatch.setattr("rltui.view.sources.complete_checkpoints", lambda paths: pytest.fail("listed"))
+    monkeypatch.setattr("rltui.league.sources.complete_checkpoints", lambda paths: pytest.fail("listed"))
     match.renew()
 
 
@@ -143,7 +143,7 @@ def test_a_policy_of_another_game_begins_with_a_kickoff_and_the_score_stays(data
     notices: list[str] = []
     match = live(data, notices)
     match.match.play(100)
-    match.match.score, first = [3, 2], match.match
+    match.match.batch.score[0], first = (3, 2), match.match
     save_bot(data, 2, replace(policy, tick_skip=4))
     match.renew()
     moment = match.match.moment()

@@ -13,7 +13,7 @@ import pytest
 from rltui.errors import RltuiError
 from rltui.events.match_frames import MatchFrame
 from rltui.league.match import Match
-from rltui.league.players import ScriptedSide
+from rltui.league.players import ScriptedSide, Seat
 from rltui.opponents.scripted import ChaserPlayer, RandomPlayer
 from rltui.registry import Component, build
 from rltui.sim.recorded_states import load
@@ -24,8 +24,8 @@ from tests.fakes.moments import car, moment
 def played(blue: int = 1, orange: int = 2, moments: int = 400) -> list[MatchFrame]:
     sides = (slice(0, blue), slice(blue, blue + orange))
     players = (
-        ScriptedSide(ChaserPlayer(ChaserPlayer.Params()), sides[0], [1]),
-        ScriptedSide(RandomPlayer(RandomPlayer.Params()), sides[1], [2]),
+        ScriptedSide(ChaserPlayer(ChaserPlayer.Params()), Seat((blue, orange), sides[0], [1])),
+        ScriptedSide(RandomPlayer(RandomPlayer.Params()), Seat((blue, orange), sides[1], [2])),
     )
     match = Match(players, (blue, orange), [5], ("chaser", "random ½"))
     found = []

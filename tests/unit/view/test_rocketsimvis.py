@@ -13,7 +13,7 @@ import pytest
 
 from rltui.events.match_frames import MatchFrame
 from rltui.league.match import Match
-from rltui.league.players import ScriptedSide
+from rltui.league.players import ScriptedSide, Seat
 from rltui.opponents.scripted import ChaserPlayer
 from rltui.view import rocketsimvis
 from rltui.view.outputs import LinkSwitch
@@ -60,7 +60,9 @@ def test_whatever_a_state_holds_is_accepted(subtests: pytest.Subtests) -> None:
 
 
 def test_a_match_arrives_whole_and_in_order(listener: Listener) -> None:
-    players = tuple(ScriptedSide(ChaserPlayer(ChaserPlayer.Params()), slice(i, i + 1), [i]) for i in (0, 1))
+    players = tuple(
+        ScriptedSide(ChaserPlayer(ChaserPlayer.Params()), Seat((1, 1), slice(i, i + 1), [i])) for i in (0, 1)
+    )
     match = Match(players, (1, 1), [0])  # type: ignore[arg-type]
     notices: list[str] = []
     link = RocketSimVis("127.0.0.1", listener.port, notices.append)

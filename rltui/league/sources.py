@@ -1,15 +1,14 @@
-"""What to watch: a run, a checkpoint or a player named by the user."""
+"""Sources of players: a run, a saved state, a file or a scripted player, as named by the user."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
 from pathlib import Path
 
 from rltui.errors import RltuiError, did_you_mean, hints
 from rltui.formatting import timesteps_of
-from rltui.league.players import Player, PolicySide, ScriptedSide, trained_in
+from rltui.league.players import Player, PolicySide, ScriptedSide, Seat, trained_in
 from rltui.policy.saved import SavedPolicy, load_policy
 from rltui.registry import BUILT_IN, Component, build
 from rltui.runs.checkpoint import POLICY_FILE, DamagedError, damage, read_file
@@ -18,16 +17,6 @@ from rltui.runs.paths import DataDir, RunPaths, folders
 from rltui.runs.resolve import find_checkpoint, run_called
 from rltui.runs.rlgym_ppo import checkpoint_at
 from rltui.safe_io import path_of
-
-
-@dataclass(frozen=True)
-class Seat:
-    """Where a player sits: the match's team sizes, its cars, its random numbers, and how it chooses."""
-
-    teams: tuple[int, int]
-    cars: slice
-    seed: Sequence[int]
-    deterministic: bool = False
 
 
 class PlayerSource(ABC):
@@ -57,7 +46,7 @@ class ScriptedSource(PlayerSource):
         self.name = self._component.label
 
     def player(self, seat: Seat) -> Player:
-        return ScriptedSide(build("player", self._component), seat.cars, seat.seed)
+        return ScriptedSide(build("player", self._component), seat)
 
 
 class PolicySource(PlayerSource):
@@ -75,7 +64,7 @@ class PolicySource(PlayerSource):
         return trained_in(self.policy)
 
     def player(self, seat: Seat) -> Player:
-        return PolicySide(self.policy, seat.teams, seat.cars, seat.seed, seat.deterministic)
+        return PolicySide(self.policy, seat)
 
 
 class RunPlayerSource(PolicySource):

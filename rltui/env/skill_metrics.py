@@ -1,0 +1,76 @@
+"""Metrics of play: what EpisodeStats say of training, and of the games of a player."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from rltui.env.stats import EpisodeStats, total
+from rltui.env.turtle import TurtleStats
+from rltui.events import metric_keys
+from rltui.events.episode_reward import EPISODES, FIRST_EPISODES, REWARD
+from rltui.field import TICKS_PER_SECOND
+
+
+def skill_metrics(parts: Sequence[EpisodeStats]) -> dict[str, float | None]:
+    """Of several taken together, say iterations of one arena group; one at least."""
+    stats = total(parts)
+    return _rollout(stats) | _turtles(stats.turtles, stats.car_seconds / 60)
+
+
+def mean_reward(stats: EpisodeStats) -> float | None:
+    """Mean weighted reward of a car over the ended episodes."""
+    return share(sum(stats.rewards.values()), stats.car_episodes)
+
+
+def first_episodes(stats: EpisodeStats) -> float | None:
+    """Percent of the arenas that are still in the episode that they began with."""
+    return share(100 * stats.first_episodes, stats.arenas)
+
+
+def _rollout(stats: EpisodeStats) -> dict[str, float | None]:
+    minutes, car_minutes = stats.seconds / 60, stats.car_seconds / 60
+    return {
+        REWARD: mean_reward(stats),
+        EPISODES: stats.episodes,
+        "rollout/episode_seconds": share(stats.episode_ticks / TICKS_PER_SECOND, stats.episodes),
+        FIRST_EPISODES: first_episodes(stats),
+        "rollout/goals_per_minute": share(stats.goals, minutes),
+        "rollout/conceded_per_minute": share(stats.conceded, minutes),
+        "rollout/own_goals_per_minute": share(stats.own_goals, minutes),
+        "rollout/touches_per_minute": share(stats.touches, car_minutes),
+        "rollout/shots_per_minute": share(stats.shots, car_minutes),
+        "rollout/saves_per_minute": share(stats.saves, car_minutes),
+        "rollout/demos_per_minute": share(stats.demos, car_minutes),
+        "rollout/kickoff_touches": share(100 * stats.kickoffs_touched, stats.kickoffs),
+        "rollout/airborne": share(100 * stats.airborne, stats.car_steps),
+        "rollout/boost": share(stats.boost, stats.car_steps),
+        "rollout/boost_spent_per_minute": share(stats.boost_spent, car_minutes),
+    }
+
+
+def _turtles(stats: TurtleStats, car_minutes: float) -> dict[str, float | None]:
+    ticks = stats.recovery_ticks
+    times = {
+        "mean": float(np.mean(ticks)) if ticks else None,
+        "median": float(np.median(ticks)) if ticks else None,
+        "p90": float(np.percentile(ticks, 90)) if ticks else None,
+    }
+    return {
+        metric_keys.TURTLE_EVENTS: stats.events,
+        "turtle/recovered": stats.recovered,
+        "turtle/failed": stats.failed,
+        "turtle/censored": stats.censored,
+        metric_keys.TURTLES_PER_MINUTE: share(stats.events, car_minutes),
+        **{f"turtle/{name}_ticks": value for name, value in times.items()},
+        **{
+            f"turtle/{name}_seconds": None if value is None else value / TICKS_PER_SECOND
+            for name, value in times.items()
+        },
+    }
+
+
+def share(amount: float, count: float) -> float | None:
+    """amount / count; None of nothing."""
+    return amount / count if count else None

@@ -1,0 +1,44 @@
+"""Leagues whose true strengths are known, and games in them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from rltui.league.games import Game
+from rltui.league.ratings import Record, Tally
+
+PLAYERS = ("rule", "chaser", "alpha@1000000#00000001", "alpha@2000000#00000002", "beta@1000000#00000003")
+
+
+def game(a: str, b: str, goals_a: int = 1, goals_b: int = 0, time: float = 1.7e9, seed: int = 1) -> Game:
+    return Game(time, 300.0, a, b, goals_a, goals_b, seed)
+
+
+def games(a: str, b: str, wins: int = 0, draws: int = 0, losses: int = 0) -> list[Game]:
+    return [game(a, b)] * wins + [game(a, b, 2, 2)] * draws + [game(a, b, 0, 3)] * losses
+
+
+def swapped(played: Game) -> Game:
+    return Game(played.time, played.seconds, played.b, played.a, played.goals_b, played.goals_a, played.seed)
+
+
+def tally_of(played: Iterable[Game]) -> Tally:
+    tally = Tally()
+    for one in played:
+        tally.add(one)
+    return tally
+
+
+def played_league(true_elo: Sequence[float], each: int, seed: int) -> Tally:
+    """`each` games of every pair, without draws, as Bradley and Terry have it. Player 0 is `rule`."""
+    rng = np.random.default_rng(seed)
+    names = ["rule", *(f"run@{number}#{number:08x}" for number in range(1, len(true_elo)))]
+    tally = Tally()
+    for i, first in enumerate(names):
+        for j, second in enumerate(names[:i]):
+            wins = int(rng.binomial(each, 1 / (1 + 10 ** ((true_elo[j] - true_elo[i]) / 400))))
+            record = Record(wins, 0, each - wins, wins, each - wins)
+            tally.pairs[min(first, second), max(first, second)] = record if first < second else ~record
+    return tally

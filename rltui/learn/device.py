@@ -101,13 +101,17 @@ class LossScale:
         torch._amp_update_scale_(self.scale, self._good_steps, skipped, 2.0, 0.5, self.GROWS_AFTER)
 
 
-def device_error(error: BaseException) -> RltuiError | None:
-    """A GPU's failure in words for a user; None for any other error. Nothing on that GPU can be reached afterwards."""
+class DeviceFailed(RltuiError):
+    """A GPU that has failed. Nothing on it can be reached any more, and freeing what belongs to it aborts the process."""
+
+
+def device_error(error: BaseException) -> DeviceFailed | None:
+    """A GPU's failure in words for a user; None for any other error."""
     if isinstance(error, torch.OutOfMemoryError) or not isinstance(error, RuntimeError):
         return None
     if not isinstance(error, torch.AcceleratorError) and "CUDA error" not in str(error):
         return None
-    return RltuiError(
+    return DeviceFailed(
         f"the GPU failed: {str(error).partition(chr(10))[0]}",
         "training can go on from the newest checkpoint: start it again; where that fails too, look at nvidia-smi",
     )

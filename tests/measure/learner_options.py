@@ -12,6 +12,7 @@ beyond what is there all the time, and how far log-probabilities (in nats) and t
 from __future__ import annotations
 
 import argparse
+import os
 import statistics
 import subprocess
 import sys
@@ -299,7 +300,7 @@ def lost_gpu() -> None:
         print(f"lost GPU: {told.message if told else repr(error)}")
     same = learner.snapshot().files() == before
     print(f"lost GPU: the state from before is {'whole' if same else 'NOT whole'}", flush=True)
-    sys.stdout.flush()
+    os._exit(0)  # as `rltui train` does: the interpreter's end frees what belongs to the GPU, and aborts
 
 
 def main() -> None:

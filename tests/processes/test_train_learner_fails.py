@@ -5,11 +5,15 @@ from __future__ import annotations
 from rltui.events.records import LogLine, RunFinished
 from rltui.runs.checkpoint import verify
 from rltui.runs.inventory import complete_checkpoints
-from tests.fakes.training import Training
+from rltui.runs.lock import lock_holder
+from tests.fakes.training import Training, wait_for
 
 
 def test_a_full_memory_halves_the_minibatch_and_a_lost_gpu_ends_with_the_last_good_state(training: Training) -> None:
-    """Four passes an update; of the second update's, one finds the memory full: then eight. The third's fail."""
+    """Four passes an update; of the second update's, one finds the memory full: then eight. The third's fail. What is left of
+    the GPU then would abort the process at its end.
+    """
+    training.module = "tests.fakes.dying_device"
     training.start(env={"RLTUI_FAULT": "learn.pass:oom:6,learn.pass:gpu:17"})
     assert training.wait_end() == 1
     records = training.poll()
@@ -22,3 +26,6 @@ def test_a_full_memory_halves_the_minibatch_and_a_lost_gpu_ends_with_the_last_go
     newest = complete_checkpoints(training.paths)[-1]
     assert newest.timesteps == end.timesteps == 2 * 512
     verify(newest.path)
+    assert "Fatal" not in training.output and "terminate called" not in training.output
+    assert lock_holder(training.paths) is None and not training.paths.socket_file.exists()
+    wait_for(lambda: not training.left_behind(), "the end of what it has started")

@@ -27,6 +27,7 @@ from rltui.profile.models import Profile
 from rltui.profile.resolved import reward_digest
 from rltui.runs import meta, rlgym_ppo, trainer_state
 from rltui.runs.checkpoint import POLICY_FILE, is_complete
+from rltui.runs.inventory import CheckpointInfo, complete_checkpoints
 from rltui.runs.meta import Meta, milestone_label
 from rltui.runs.saver import MilestoneClock, SaveJob, SaveKind, Saver, SaveResult
 from rltui.runs.trainer_state import TrainerState
@@ -114,11 +115,13 @@ class CheckpointWriter:
         *,
         lasting: bool = False,
     ) -> None:
-        """Snapshot now, write later. The state after these timesteps is given one commit, however many copies it gets.
+        """Snapshot now, write later. The state after these timesteps is given one commit, however many copies it gets. What
+        `snapshot` raises leaves nothing that waits or counts as saved.
 
         lasting: a milestone of it does not give way to newer ones, however long the disk takes; nor does one with `then`.
         """
         started = time.perf_counter()
+        copied = snapshot()
         if self._committed_at != timesteps:
             self._commit += 1
             self._committed_at = timesteps
@@ -127,7 +130,7 @@ class CheckpointWriter:
         config = self._task.config
         policy = partial(self._policy, config)
         text = with_name_line(config.text, self._task.curriculum.phase_name)
-        files = _Files(self._meta(timesteps, figures), snapshot(), self._task.state(), text, policy)
+        files = _Files(self._meta(timesteps, figures), copied, self._task.state(), text, policy)
         held = time.perf_counter() - started
         self.held_seconds += held
         for kind, label in wanted:
@@ -144,6 +147,11 @@ class CheckpointWriter:
         """Whether this state, and not another's of so many timesteps, is there now."""
         at, path = self._on_disk
         return at == timesteps and path is not None and is_complete(path)
+
+    @property
+    def newest(self) -> CheckpointInfo | None:
+        """The run's newest state on disk."""
+        return next(reversed(complete_checkpoints(self._paths)), None)
 
     def drain(self, timeout: float | None = None) -> bool:
         """Wait until all is on disk; False when it takes longer than `timeout` seconds."""

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import time
+import traceback
 
-from rltui.errors import RltuiError
+from rltui.errors import RltuiError, in_words
 from rltui.events.records import LogLine, RunFinished, UpdateDropped
+from rltui.learn.device import device_error
 from rltui.learn.report import UpdateReport
 from rltui.train.active_task import ActiveTask, LoopState
 from rltui.train.checkpointing import CheckpointScheduler, CheckpointWriter
@@ -35,20 +37,22 @@ class Shutdown:
         self._controls, self._stop, self._viewer = controls, controls.stop, viewer
 
     def end(self, reason: str, code: int, *, keep: bool = True) -> int:
-        """After a whole iteration, or a failure that left a whole state. keep: whether that state is saved."""
+        """After a whole iteration, or a failure that left a whole state. keep: whether that state is saved. Raises DeviceFailed
+        where the GPU keeps it from being saved.
+        """
         self._loop.enter("stopping", reason)
         self._task.collector.close()
-        if keep:
-            self._scheduler.checkpoint_once()
-        self._scheduler.serve()
-        self._drain()
-        if not code and not self._writer.on_disk(self._loop.timesteps):
-            code, reason = 1, f"failed: the last state is not on disk; {reason}"
+        problem = self._save_last(keep)
+        if keep and not self._writer.on_disk(self._loop.timesteps):
+            lost = self._lost(problem, reason)
+            code, reason = 1, f"{reason}; {lost}" if code else f"failed: {lost}; {reason}"
         self._viewer.close()
         self._controls.refuse_waiting("the run has ended")
         self._controls.answer_stops(f"stopped at {self._loop.timesteps:,} timesteps")
         self._loop.enter("failed" if code else "stopped", reason)
         self._finished(code, reason)
+        if problem is not None and (failed := device_error(problem)) is not None:
+            raise failed from problem
         return code
 
     def end_now(self) -> int:
@@ -68,15 +72,44 @@ class Shutdown:
             RunFinished(time=time.time(), elapsed=loop.elapsed, timesteps=loop.timesteps, exit_code=code, reason=reason)
         )
 
-    def _drain(self) -> None:
-        """Wait for the disk, still polling the controls, until it takes too long or nobody wants to wait any more."""
+    def _save_last(self, keep: bool) -> Exception | None:
+        """Save it, and what people asked for, and wait until all is on disk. Returns what copying the state has raised."""
+        problem: Exception | None = None
+        for _ in range(2):  # again where the saver failed, whose copy may be on a GPU that has failed since
+            try:
+                if keep:
+                    self._scheduler.checkpoint_once()
+                self._scheduler.serve()
+            except Exception as error:  # a failed GPU, no memory: the run still ends in order
+                problem = error
+                message = traceback.format_exc()
+                self._loop.publish(LogLine(time=time.time(), level="error", source="trainer", message=message))
+            if not self._drain():
+                return problem
+            if problem is not None:
+                break
+        self._writer.close(LOOK)
+        return problem
+
+    def _lost(self, problem: Exception | None, reason: str) -> str:
+        """That the last state is, why where the reason does not say so, and what there is."""
+        why = "" if problem is None else failed.message if (failed := device_error(problem)) else in_words(problem)
+        newest = self._writer.newest
+        return (
+            "the last state is not on disk"
+            + (f" ({why})" if why and why not in reason else "")
+            + (f"; the newest is {newest.title}" if newest is not None else "; there is no other")
+        )
+
+    def _drain(self) -> bool:
+        """Wait for the disk, still polling the controls; False where it takes too long or nobody wants to wait any more."""
         deadline = time.monotonic() + PATIENCE
         while not self._writer.drain(LOOK):
             with contextlib.suppress(StopNow):  # it is being saved as fast as can be
                 self._controls.look()
             if self._stop.urgency is Urgency.ABANDON or time.monotonic() > deadline:
-                return
-        self._writer.close(LOOK)
+                return False
+        return True
 
 
 class NotFinite(RltuiError):

@@ -77,7 +77,6 @@ class Trainer:
             while not self._ended():
                 self._begin_next_task()
                 self._iterate()
-            return self._shutdown.end(*self._outcome())
         except StopNow:
             return self._shutdown.end_now()
         except WorkersFailing as error:
@@ -95,6 +94,7 @@ class Trainer:
                 self._fail(failed.message)
                 raise failed from error
             return self._fail(f"{type(error).__name__}: {error}")
+        return self._shutdown.end(*self._outcome())
 
     def _begin(self) -> None:
         for record in opening(self._context, self._task, self._loop):

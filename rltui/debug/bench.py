@@ -18,6 +18,7 @@ from rltui.debug.limit import measure_limit
 from rltui.debug.update_bench import UpdateShape, UpdateTimes, update_against_bare
 from rltui.env.from_profile import env_spec, sizes
 from rltui.env.spec import EnvSpec
+from rltui.errors import RltuiError
 from rltui.events.records import Record
 from rltui.field import TICKS_PER_SECOND
 from rltui.formatting import MEGABYTE, duration
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
 
 LIMIT_ARENAS = 16  # arenas of each bare process, as in the field's own measurement
+ANSWER_SECONDS = 10.0  # that a worker has for an answer, which takes it a millisecond
 
 
 @dataclass(frozen=True)
@@ -164,10 +166,16 @@ class Stack:
         return StackSpeed(rows / collect, rows / (collect + update), parts, max(0.0, 1 - worked / collect))
 
     def round_trip(self, number: int) -> float:
-        """Seconds of a message to the first worker and its answer. number: rises from call to call."""
+        """Seconds of a message to the first worker and its answer. number: rises from call to call. RltuiError where there is
+        none.
+        """
         start = time.perf_counter()
         self._collector.configure(0, Configure(number))
         while self._collector.applied(0) != number:
+            if time.perf_counter() - start > ANSWER_SECONDS:
+                raise RltuiError(
+                    f"worker 0 has not answered for {ANSWER_SECONDS:g} s", "it has died, or was stopped: try again"
+                )
             self._collector.receive()
         return time.perf_counter() - start
 

@@ -26,8 +26,10 @@ from rltui.debug.recommend import (
     shares,
 )
 from rltui.debug.update_bench import UpdateShape, one_update, update_against_bare
+from rltui.errors import RltuiError, in_words
 from rltui.formatting import plural
 from rltui.learn import networks
+from rltui.learn.device import device_error
 from rltui.policy.mlp import DiscretePolicy, GumbelBank
 from rltui.profile.curriculum import task_profile
 from rltui.profile.models import Profile
@@ -104,7 +106,8 @@ class Diagnosis:
 
 
 def diagnose(profile: Profile, parts: Collection[str], seconds: float, tell: Tell, kernel: str) -> Diagnosis:
-    """Of a curriculum: its first task. seconds: of each measurement, about. tell: gets a line as each part begins.
+    """Of a curriculum: its first task. seconds: of each measurement, about. tell: gets a line as each part begins. RltuiError
+    names the part that fails.
 
     kernel: NumPy's matrix kernel, in words.
     """
@@ -122,7 +125,10 @@ def diagnose(profile: Profile, parts: Collection[str], seconds: float, tell: Tel
     for part, measure in MEASURES.items():
         if part in parts:
             tell(part)
-            found = replace(found, **{part: measure(config, seconds)})
+            try:
+                found = replace(found, **{part: measure(config, seconds)})
+            except RuntimeError as error:  # as torch raises all
+                raise device_error(error) or RltuiError(f"measuring {part} failed: {in_words(error)}") from error
     advised = recommend(profile, config.net_sizes, machine, found.env)
     found = replace(found, recommendations=advised)
     if not (found.env and found.learner):
@@ -232,7 +238,7 @@ def measure_ipc(config: ResolvedConfig, seconds: float) -> IpcFigures:
 
 
 def measure_gpu(config: ResolvedConfig, seconds: float) -> GpuFigures:
-    """Its use needs NVML (extra `gpu`); of several GPUs the busiest one's."""
+    """Its use needs NVML (extra `gpu`); of several GPUs the busiest one's. Raises what the update does."""
     gpus = Gpus()
     seen = gpus.read()
     if not torch.cuda.is_available():
@@ -248,6 +254,7 @@ def measure_gpu(config: ResolvedConfig, seconds: float) -> GpuFigures:
             while not updates.done():
                 time.sleep(0.1)
                 use = max([use or 0.0, *(gpu.use or 0.0 for gpu in gpus.read())])
+            updates.result()
     there, total = torch.cuda.mem_get_info()
     return GpuFigures(torch.cuda.get_device_name(), total, there, use, gpus.note)
 

@@ -7,11 +7,13 @@ from dataclasses import fields, replace
 from pathlib import Path
 from threading import Event
 
+import psutil
 import pytest
 import torch
 
 from rltui.__main__ import main
-from rltui.debug import diagnose
+from rltui.debug import bench, diagnose
+from rltui.debug.bench import Stack
 from rltui.debug.diagnose import Diagnosis, GpuFigures, LearnerFigures
 from rltui.debug.recommend import Bottleneck, MachineFigures, PlayFigures, Recommendation
 from rltui.profile.load import load
@@ -122,6 +124,41 @@ def test_a_gpu_is_watched_during_the_update_and_one_that_torch_does_not_see_is_n
         monkeypatch.setattr(diagnose, name, lambda *_: (None, 1))
     monkeypatch.setattr(diagnose, "_seconds", lambda *_: cards.all_read.wait(patience(30)))
     assert diagnose.measure_gpu(config, 1.0) == GpuFigures("RTX 90", 8, 7, 80.0)
+
+
+def test_a_part_that_fails_is_named_with_why(
+    tiny: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As a GPU without memory for the update that is watched: it had ended without a word."""
+
+    def fails(*_: object) -> None:
+        raise torch.OutOfMemoryError("out of memory")
+
+    monkeypatch.setattr(diagnose, "Gpus", _Cards)
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(torch.cuda, "mem_get_info", lambda: (7, 8))
+    for name, put in (("_learned", lambda *_: (None, 1)), ("one_update", lambda *_: None), ("_seconds", fails)):
+        monkeypatch.setattr(diagnose, name, put)
+    with pytest.raises(torch.OutOfMemoryError):
+        diagnose.measure_gpu(replace(ResolvedConfig.resolve(load("tiny")), device="cuda"), 1.0)
+    monkeypatch.setitem(diagnose.MEASURES, "learner", fails)
+    assert main(["diagnose", "tiny", "--only", "learner"]) == 1
+    assert "rltui: measuring learner failed: OutOfMemoryError: out of memory" in capsys.readouterr().err
+
+
+def test_a_worker_that_dies_is_not_waited_for_without_end(
+    tiny: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def kill(stack: Stack) -> tuple[float, float]:
+        worker = psutil.Process(stack._collector.live()[0].pid)
+        worker.kill()
+        worker.wait(patience(30))
+        return 1.0, 1.0
+
+    monkeypatch.setattr(Stack, "shared_memory_speed", kill)
+    monkeypatch.setattr(bench, "ANSWER_SECONDS", 0.05)
+    assert main(["diagnose", "tiny", "--only", "ipc"]) == 1
+    assert "worker 0 has not answered for 0.05 s" in capsys.readouterr().err
 
 
 def test_as_people_see_it(tiny: Path, found: None, capsys: pytest.CaptureFixture[str]) -> None:

@@ -11,6 +11,7 @@ from rltui.cli.parser import Subparsers, add_command, add_json, between
 from rltui.safe_io import say
 
 if TYPE_CHECKING:
+    from rltui.debug.diagnose import Diagnosis
     from rltui.debug.recommend import PlayFigures
 
 PARTS = ("env", "inference", "learner", "ipc", "gpu")
@@ -57,7 +58,7 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         say(json_text({**asdict(found), "written": {"path": str(file.path), "settings": changed} if file else None}))
         return 0
-    for line in _lines(asdict(found), found.env):
+    for line in _lines(found):
         say(line)
     if file:
         say(f"{file.path}: " + (", ".join(f"{key} = {value}" for key, value in changed.items()) or "nothing to change"))
@@ -66,31 +67,27 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _lines(found: Mapping[str, Any], played: tuple[PlayFigures, ...]) -> Iterator[str]:
+def _lines(found: Diagnosis) -> Iterator[str]:
+    from dataclasses import asdict
+
     from rltui.cli.output import aligned
 
-    if played:
-        yield from ("environment", *(f"  {line}" for line in aligned(list(_table(played)), right=frozenset(range(6)))))
+    if found.env:
+        table = aligned(list(_table(found.env)), right=frozenset(range(6)))
+        yield from ("environment", *(f"  {line}" for line in table))
         yield "microseconds of an arena-step"
-        yield from _figures(played[0].microseconds_per_arena_step)
+        yield from _figures(found.env[0].microseconds_per_arena_step)
     for part in ("inference", "learner", "ipc", "gpu", "machine"):
-        if found[part]:
-            yield from (part, *_figures(found[part]))
+        if (figures := getattr(found, part)) is not None:
+            yield from (part, *_figures(asdict(figures)))
     yield "settings for this machine"
     advised = [
-        (
-            one["key"],
-            str(one["value"]),
-            "as it is" if one["value"] == one["now"] else f"now {one['now']}",
-            one["basis"],
-            one["why"],
-        )
-        for one in found["recommendations"]
+        (one.key, str(one.value), "as it is" if one.value == one.now else f"now {one.now}", one.basis, one.why)
+        for one in found.recommendations
     ]
     yield from (f"  {line}" for line in aligned(advised))
-    yield from found["warnings"]
-    top = found["bottleneck"]
-    yield f"bottleneck: {top['sentence'] if top else 'known once env and learner are measured'}"
+    yield from found.warnings
+    yield f"bottleneck: {found.bottleneck.sentence if found.bottleneck else 'known once env and learner are measured'}"
 
 
 def _table(played: tuple[PlayFigures, ...]) -> Iterator[tuple[str, ...]]:

@@ -195,8 +195,8 @@ def measure_inference(config: ResolvedConfig, seconds: float) -> InferenceFigure
     found = InferenceFigures(config.inference_words, rows, 1e6 * numpy / rows)
     if config.device == "cpu":
         return found
-    parts, part_rows = slots(config.shape)
-    batch = config.learner().batch_policy(parts, part_rows)
+    parts, part_rows = shape = slots(config.shape)
+    batch = config.learner().batch_policy(shape)
     gpu = _seconds(lambda: batch.act(parts), seconds / 2)
     return replace(found, gpu_rows=parts * part_rows, gpu_milliseconds=1e3 * gpu)
 

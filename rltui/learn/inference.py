@@ -23,7 +23,7 @@ from rltui.learn.normalization import normalized
 
 
 class BatchPolicy:
-    """Samples actions for up to `slots` groups of `rows` observations, with weights of its own.
+    """Samples actions for up to so many slots of so many rows of observations, with weights of its own.
 
     The caller fills in `obs` [slots, rows, D] and `classes` [slots, rows] from the first slot on; `act` writes `actions`
     and `log_probs` [slots, rows]. On a GPU all four are page-locked memory.
@@ -34,13 +34,12 @@ class BatchPolicy:
         network: FeedForward,
         actions: ActionSpec,
         normalize: bool,
-        slots: int,
-        rows: int,
+        shape: tuple[int, int],
         seed: int,
         precision: Precision = "float32",
     ) -> None:
-        """network: its copy is used, on the same device. normalize: observations, by what `load` brings. precision: on a GPU
-        TF32, unless it is float32, as values are made in the update.
+        """network: its copy is used, on the same device. normalize: observations, by what `load` brings. shape: slots, and rows
+        of each. precision: on a GPU TF32, unless it is float32, as values are made in the update.
         """
         self._network = copy.deepcopy(network).requires_grad_(False)
         weights = list(self._network.parameters())
@@ -51,16 +50,16 @@ class BatchPolicy:
         self._distribution = distribution(actions)
         self._generator = torch.Generator(device).manual_seed(seed)
         pinned = device.type == "cuda"
-        self._obs = torch.zeros(slots, rows, size, pin_memory=pinned)
-        self._classes = torch.zeros(slots, rows, dtype=torch.uint8, pin_memory=pinned)
-        self._actions = torch.zeros(slots, rows, *actions.shape, dtype=torch.int64, pin_memory=pinned)
-        self._log_probs = torch.zeros(slots, rows, pin_memory=pinned)
+        self._obs = torch.zeros(*shape, size, pin_memory=pinned)
+        self._classes = torch.zeros(shape, dtype=torch.uint8, pin_memory=pinned)
+        self._actions = torch.zeros(*shape, *actions.shape, dtype=torch.int64, pin_memory=pinned)
+        self._log_probs = torch.zeros(shape, pin_memory=pinned)
         self.obs: NDArray[np.float32] = self._obs.numpy()
         self.classes: NDArray[np.uint8] = self._classes.numpy()
         self.actions: NDArray[np.int64] = self._actions.numpy()
         self.log_probs: NDArray[np.float32] = self._log_probs.numpy()
         with products(precision, device):
-            self._graphs = _Graphs(self._sample, slots, self._generator) if pinned else None
+            self._graphs = _Graphs(self._sample, shape[0], self._generator) if pinned else None
 
     @torch.no_grad()
     def load(self, network: FeedForward, normalizer: NDArray[np.float32] | None = None) -> None:

@@ -133,14 +133,15 @@ class PPOLearner:
             before = self._before  # of an update that has begun meanwhile
         return weights if before is None else before.policy_flat()
 
-    def batch_policy(self, slots: int, rows: int) -> BatchPolicy:
-        """A copy of the policy on the learner's device that acts for many workers at once; `load_into` keeps it current."""
+    def batch_policy(self, shape: tuple[int, int]) -> BatchPolicy:
+        """A copy of the policy on the learner's device that acts for many workers at once; `load_into` keeps it current. shape:
+        slots, and rows of each.
+        """
         policy = BatchPolicy(
             self._state.policy,
             self._actions,
             self._state.normalizer is not None,
-            slots,
-            rows,
+            shape,
             self._seed + self.updates,
             self.precision,
         )

@@ -169,7 +169,7 @@ class ResolvedConfig:
         if self.profile.collect.collector == "serial":
             return SerialCollector(actor, shared, publish)
         if self.inference == "central":
-            return CentralCollector(actor, shared, learner.batch_policy(*slots(self.shape)), timeout, publish, output)
+            return CentralCollector(actor, shared, learner.batch_policy(slots(self.shape)), timeout, publish, output)
         return LocalCollector(actor, shared, timeout, publish, output)
 
     @property

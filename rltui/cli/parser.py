@@ -29,6 +29,7 @@ COMMANDS = (
     "info",
     "compare",
     "milestones",
+    "ladder",
     "watch",
     "import",
     "profile",

@@ -17,21 +17,22 @@ from typing import BinaryIO
 import msgspec
 
 from rltui import safe_io
+from rltui.formatting import size
 from rltui.runs.paths import name_problem
 
 LARGEST = 64 << 20  # bytes, some 700,000 games: of a longer file the newest are read
 BLOCK = 1 << 20  # bytes read at once
 LONGEST_ROW = 1 << 10  # bytes that are looked at; no game has as many
 SHOWN = 40  # bytes of what is wrong
-LONGEST_NAME = 160  # characters: a run's name, its timesteps and the hash
+LONGEST_NAME = 400  # characters: a scripted player of one's own is named by its file
 LARGEST_SEED = (1 << 63) - 1
 BOM = b"\xef\xbb\xbf"
 CLOSING = b",\n"  # ends a torn line with a field too many
 
-_NAME = re.compile(r"[A-Za-z0-9@#][A-Za-z0-9@#._:/+-]*")
+_NAME = re.compile(r"[A-Za-z0-9_./#][A-Za-z0-9_./#@:+-]*")
 _OF_RUN = re.compile(r"(?P<run>[^@#]+)@(?P<timesteps>0|[1-9][0-9]{0,17})#(?P<digest>[0-9a-f]{8})")
 _DECIMAL, _GOALS, _SEED = rb"[0-9]{1,11}(?:\.[0-9]{1,9})?", rb"[0-9]{1,4}", rb"[0-9]{1,19}"
-_PLAYER = rb"[^,]{1,160}"
+_PLAYER = rb"[^,]{1,400}"
 _FORMS = (_DECIMAL, _DECIMAL, _PLAYER, _PLAYER, _GOALS, _GOALS, _SEED)
 _ROW = re.compile(b",".join(b"(" + form + b")" for form in _FORMS) + rb"\r?")
 
@@ -80,7 +81,7 @@ class Games:
         """In words what is missing here; empty where nothing is."""
         said = []
         if self.unread:
-            said.append(f"{self.path}: only the newest {LARGEST >> 20} MiB are read, {self.unread:,} bytes are not")
+            said.append(f"{self.path}: only the newest {size(LARGEST)} are read, {size(self.unread)} are not")
         if self.skipped:
             lines = "1 line is no game" if self.skipped == 1 else f"{self.skipped:,} lines are no games"
             first = "the first" if self.first_line is None else f"line {self.first_line:,}"

@@ -35,6 +35,7 @@ def data(tmp_path: Path) -> DataDir:
     (paths.checkpoints / EVIL).write_bytes(b"")
     (paths.checkpoints / f"{EVIL}\nalpha: all is well").mkdir()
     (data.runs / EVIL).mkdir()
+    data.games.write_text(f"1,300,{EVIL},rule,1,0,1\n1,300,alpha@1#00000000,rule,1,0,1\n")
     return data
 
 
@@ -45,6 +46,8 @@ def test_no_answer_obeys_a_name(subtests: pytest.Subtests, data: DataDir, capsys
         ["milestones"],
         ["milestones", "list", "alpha"],
         ["milestones", "--json"],
+        ["ladder"],
+        ["ladder", "alpha", "--json"],
         ["info"],
     ]:
         with subtests.test(words=words):

@@ -1,0 +1,137 @@
+"""Ladder: the table of rated players, what each game log says of them, and which milestones lack games."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from rltui.league.games import Games, RunPlayer, run_player
+from rltui.league.ratings import ANCHOR_ELO, Decision, Rating, Ratings, Record, decide, fit
+from rltui.runs.inventory import list_milestones
+from rltui.runs.paths import DataDir
+
+
+@dataclass(frozen=True)
+class LadderRow:
+    """One player. than_next: whether it is better than the one below it; None of the last."""
+
+    rank: int  # from 1, among those shown
+    rating: Rating
+    of_run: RunPlayer | None
+    against_anchor: Record
+    than_next: Decision | None
+
+    def document(self) -> dict[str, Any]:
+        """As `rltui ladder --json` has it."""
+        record, there = self.rating.record, self.against_anchor
+        return {
+            "rank": self.rank,
+            "player": self.rating.player,
+            "run": self.of_run.run if self.of_run else None,
+            "timesteps": self.of_run.timesteps if self.of_run else None,
+            "elo": self.rating.elo,
+            "standard_error": self.rating.error,
+            "connected": self.rating.connected,
+            "games": record.games,
+            "wins": record.wins,
+            "draws": record.draws,
+            "losses": record.losses,
+            "goals_for": record.goals_for,
+            "goals_against": record.goals_against,
+            "games_against_anchor": there.games,
+            "score_against_anchor": there.score,
+            "than_next": None if self.than_next is None else _decision(self.than_next),
+        }
+
+
+@dataclass(frozen=True)
+class Ladder:
+    """rows: the best first; without games of players to show, none. missing: milestones without games, `alpha/Phase1-A/005M`."""
+
+    anchor: str
+    games: int  # rated, of all players
+    rows: tuple[LadderRow, ...]
+    milestones: int  # of the runs shown
+    missing: tuple[str, ...]
+    notices: tuple[str, ...]
+
+    def document(self) -> dict[str, Any]:
+        return {
+            "anchor": self.anchor,
+            "anchor_elo": ANCHOR_ELO,
+            "games": self.games,
+            "players": [row.document() for row in self.rows],
+            "milestones": self.milestones,
+            "milestones_without_games": list(self.missing),
+            "notices": list(self.notices),
+        }
+
+
+def build_ladder(data: DataDir, games: Games, run: str | None = None) -> Ladder:
+    """Of all players, or those of one run and the scripted ones; rated by all games in either case."""
+    ratings = fit(games.games)
+    shown = [rating for rating in ratings.table if _is_shown(rating, run)]
+    of_runs = {rating.player: run_player(rating.player) for rating in shown}
+    runs = sorted({found.run for found in of_runs.values() if found is not None}) if run is None else [run]
+    played = {(found.run, found.timesteps) for found in of_runs.values() if found is not None}
+    milestones = [(name, info) for name in runs for info in list_milestones(data.run(name)) if info.usable]
+    missing = [f"{name}/{info.address}" for name, info in milestones if (name, info.timesteps) not in played]
+    no_rows = not any(found for found in of_runs.values()) if run else not games.games
+    return Ladder(
+        ratings.anchor,
+        len(games.games),
+        () if no_rows else tuple(_rows(ratings, shown)),
+        len(milestones),
+        tuple(missing),
+        (*games.notices(), *_notices(ratings, shown)),
+    )
+
+
+def _is_shown(rating: Rating, run: str | None) -> bool:
+    if run is None:
+        return True
+    found = run_player(rating.player)
+    return "#" not in rating.player if found is None else found.run == run
+
+
+def _rows(ratings: Ratings, shown: Sequence[Rating]) -> list[LadderRow]:
+    rows = []
+    for number, rating in enumerate(shown):
+        below = shown[number + 1 : number + 2]
+        rows.append(
+            LadderRow(
+                number + 1,
+                rating,
+                run_player(rating.player),
+                ratings.difference(rating.player, ratings.anchor).between,
+                decide(ratings.difference(rating.player, below[0].player)) if below else None,
+            )
+        )
+    return rows
+
+
+def _notices(ratings: Ratings, shown: Sequence[Rating]) -> list[str]:
+    said = []
+    if ratings.left_out:
+        said.append(f"{ratings.left_out:,} players with the fewest games are not rated: too many")
+    apart = [rating.player for rating in shown if not rating.connected]
+    if apart:
+        more = f" and {len(apart) - 1} more" if len(apart) > 1 else ""
+        verb = "have" if more else "has"
+        said.append(
+            f"{apart[0]}{more} {verb} no games that lead to {ratings.anchor}: compare them with each other only"
+        )
+    return said
+
+
+def _decision(decision: Decision) -> dict[str, Any]:
+    difference = decision.difference
+    return {
+        "player": difference.b,
+        "outcome": decision.outcome,
+        "more_games": decision.more,
+        "elo_difference": difference.elo,
+        "elo_interval": [difference.low, difference.high],
+        "expected_score": difference.expected_score,
+    }

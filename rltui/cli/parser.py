@@ -31,6 +31,7 @@ COMMANDS = (
     "milestones",
     "ladder",
     "watch",
+    "eval",
     "import",
     "profile",
     "lut",

@@ -160,12 +160,12 @@ def _moments(args: argparse.Namespace, notice: Notice) -> Iterable[MatchFrame]:
     # a recording has its moments whatever the speed
     ticks = _ticks(args) if args.record is None else min(_ticks(args), 120 // args.rate)
     made = MatchOptions(args.team_size, ticks, args.seconds, args.seed, args.deterministic)
-    convert = partial(_converted, args.profile) if args.profile is not None else None
+    convert = partial(converted, args.profile) if args.profile is not None else None
     blue, orange = (source(name, data, convert) for name in (a, args.b if args.b is not None else a))
     return LiveMatch(blue, orange, made, notice).moments()
 
 
-def _converted(profile: str, folder: Path) -> SavedPolicy:
+def converted(profile: str, folder: Path) -> SavedPolicy:
     """The policy of rlgym-ppo's checkpoint, which needs torch to be read."""
     from rltui.profile.load import load
     from rltui.train.checkpointing import policy_of_rlgym_ppo

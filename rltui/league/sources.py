@@ -2,27 +2,36 @@
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from pathlib import Path
 
 from rltui.errors import RltuiError, did_you_mean, hints
 from rltui.formatting import timesteps_of
+from rltui.league.games import player_name
 from rltui.league.players import Player, PolicySide, ScriptedSide, Seat, trained_in
-from rltui.policy.saved import SavedPolicy, load_policy
+from rltui.policy.saved import SavedPolicy, load_policy, weights_hash
 from rltui.registry import BUILT_IN, Component, build
 from rltui.runs.checkpoint import POLICY_FILE, DamagedError, damage, read_file
-from rltui.runs.inventory import LABEL, complete_checkpoints
-from rltui.runs.paths import DataDir, RunPaths, folders
-from rltui.runs.resolve import find_checkpoint, run_called
+from rltui.runs.inventory import LABEL, complete_checkpoints, read_checkpoint_info
+from rltui.runs.paths import DataDir, RunPaths, folders, name_problem
+from rltui.runs.resolve import Retyped, find_checkpoint, run_called
 from rltui.runs.rlgym_ppo import checkpoint_at
 from rltui.safe_io import path_of
+
+_NO_NAME = re.compile(r"[^A-Za-z0-9@#._:/+-]")  # what no player's name in the log of games holds
 
 
 class PlayerSource(ABC):
     """name: as the score names it."""
 
     name: str
+
+    @property
+    @abstractmethod
+    def id(self) -> str:
+        """As games are logged: which player it is, wherever it lies."""
 
     @property
     def teams(self) -> tuple[int, int] | None:
@@ -45,6 +54,10 @@ class ScriptedSource(PlayerSource):
         self._component = Component(name)
         self.name = self._component.label
 
+    @property
+    def id(self) -> str:
+        return _as_id(self.name)
+
     def player(self, seat: Seat) -> Player:
         return ScriptedSide(build("player", self._component), seat)
 
@@ -52,12 +65,24 @@ class ScriptedSource(PlayerSource):
 class PolicySource(PlayerSource):
     """A policy.npz, or the folder of a checkpoint or milestone."""
 
+    folder: Path | None  # of the saved state, where it is one
+
     def __init__(self, path: Path, policy: SavedPolicy | None = None) -> None:
         """policy: where it is not there to be read. RltuiError where it cannot be used."""
         self.policy = policy or load_policy(path / POLICY_FILE if path.is_dir() else path)
+        self.folder = path if path.is_dir() else path.parent if path.name == POLICY_FILE else None
         *_, run, folder, last = ("", "", *path.absolute().parts)
         named = (run if LABEL.fullmatch(last) else folder, last)  # of a milestone its phase is left out
         self.name = "/".join(named) if path.is_dir() else last
+
+    @property
+    def id(self) -> str:
+        """Of a saved state of a run `<run>@<timesteps>#<hash>`; of a file from elsewhere, its name and the hash."""
+        digest = weights_hash(self.policy)
+        meta = read_checkpoint_info(self.folder).meta if self.folder else None
+        if meta is not None and name_problem(meta.run) is None:
+            return player_name(meta.run, meta.timesteps, digest)
+        return f"{_as_id(self.name)}#{digest[:8]}"
 
     @property
     def teams(self) -> tuple[int, int] | None:
@@ -77,13 +102,9 @@ class RunPlayerSource(PolicySource):
         newest = _newest(paths)
         if newest is None:
             raise RltuiError(f"run {paths.name!r} has no complete checkpoint", "wait for its first; rltui ls shows it")
-        self._folder, self.policy = newest, _read(newest)
+        self.folder: Path = newest  # whose policy it was last
+        self.policy = _read(newest)
         self.name = paths.name
-
-    @property
-    def folder(self) -> Path:
-        """Whose policy it was last."""
-        return self._folder
 
     def newer(self) -> SavedPolicy | None:
         """Looks only where a folder has come or gone."""
@@ -92,15 +113,20 @@ class RunPlayerSource(PolicySource):
             return None
         self._stamp = stamp
         newest = _newest(self._paths)
-        if newest is None or newest == self._folder:
+        if newest is None or newest == self.folder:
             return None
-        self._folder = newest
+        self.folder = newest
         self.policy = _read(newest)
         return self.policy
 
 
-def source(argument: str, data: DataDir, convert: Callable[[Path], SavedPolicy] | None = None) -> PlayerSource:
-    """convert: rlgym-ppo's checkpoint into a policy, by a profile; None without one. RltuiError (exit 2) says what is
+def source(
+    argument: str,
+    data: DataDir,
+    convert: Callable[[Path], SavedPolicy] | None = None,
+    retyped: Retyped = lambda state: f"rltui watch {state}",
+) -> PlayerSource:
+    """retyped: the command, with another player in the place of this one. convert: rlgym-ppo's checkpoint into a policy, by a profile; None without one. RltuiError (exit 2) says what is
     wrong, or what could have been meant.
     """
     path = path_of(argument)
@@ -112,13 +138,13 @@ def source(argument: str, data: DataDir, convert: Callable[[Path], SavedPolicy] 
         if (theirs := checkpoint_at(path.absolute())) is not None:
             return PolicySource(theirs, _convert(theirs, convert))
         reason = damage(path) or f"no {POLICY_FILE}"
-        raise RltuiError(f"{path}: no checkpoint to watch: {reason}", "rltui ls shows the runs", exit_code=2)
+        raise RltuiError(f"{path}: no checkpoint of a player: {reason}", "rltui ls shows the runs", exit_code=2)
     if (run := run_called(data, argument)) is not None:
         return RunPlayerSource(run)
     if ":" in argument:
         return ScriptedSource(argument)
     if "/" in argument or timesteps_of(argument) is not None:
-        return PolicySource(find_checkpoint(data, argument, lambda state: f"rltui watch {state}")[1].path)
+        return PolicySource(find_checkpoint(data, argument, retyped)[1].path)
     known = [*BUILT_IN["player"], *data.run_names()]
     raise RltuiError(
         f"there is no run, checkpoint or player {argument!r}",
@@ -128,6 +154,10 @@ def source(argument: str, data: DataDir, convert: Callable[[Path], SavedPolicy] 
         ),
         exit_code=2,
     )
+
+
+def _as_id(name: str) -> str:
+    return _NO_NAME.sub("_", name)[:100].lstrip("._:/+-") or "player"
 
 
 def _convert(folder: Path, convert: Callable[[Path], SavedPolicy] | None) -> SavedPolicy:

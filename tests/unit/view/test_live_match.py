@@ -79,7 +79,7 @@ def test_every_way_to_name_a_player(data: DataDir, policy: SavedPolicy) -> None:
         ("chasr", 'did you mean "chaser"?'),
         ("mina", 'did you mean "mine"?'),
         ("none.npz", "No such file"),
-        (".", "no checkpoint to watch"),
+        (".", "no checkpoint of a player"),
         ("", "."),
         ("file.py:Missing", "no file"),
     ],

@@ -1,0 +1,230 @@
+"""rltui eval."""
+
+from __future__ import annotations
+
+import argparse
+import secrets
+import sys
+import time
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rltui.cli.parser import Subparsers, add_command, add_data_dir, add_json, at_least, between
+from rltui.cli.watch import converted
+from rltui.safe_io import say
+
+if TYPE_CHECKING:
+    from rltui.league.evaluation import Evaluation, MatchUp, Task
+    from rltui.league.games import Game
+    from rltui.runs.paths import DataDir
+
+WHO = "a run (its newest checkpoint), a checkpoint or milestone (alpha/005M, or its folder), a policy.npz, or a scripted player"
+EPILOG = (
+    "Games come in pairs with the same kickoffs and the sides swapped, and go into games.csv of the data folder, of which\n"
+    "ratings are made. The 95 % interval takes the pairs as what is independent.\n"
+    "Bots of different pace, observation or actions each play as they were trained."
+)
+BAR, LOOK = 30, 0.1  # characters; seconds between two pictures of it
+
+
+def add_parser(subparsers: Subparsers) -> None:
+    parser = add_command(
+        subparsers, "eval", "play games between two bots and tell which is better", "rltui eval my-run chaser", EPILOG
+    )
+    add = parser.add_argument
+    add("a", metavar="A", help=WHO)
+    add("b", metavar="B", help="the same")
+    add("--games", metavar="N", type=at_least(1), default=100, help="games (default 100)")
+    add("--seconds", metavar="S", type=between(0.1, 1e5), default=300.0, help="of play in a game (default 300)")
+    add("--team-size", metavar="N", type=int, choices=(1, 2, 3), help="cars per team (default: as A was trained)")
+    add(
+        "--seed",
+        metavar="S",
+        type=at_least(0),
+        help="of kickoffs and draws: the same games again (default: another each time)",
+    )
+    add("--deterministic", action="store_true", help="always the most probable action")
+    add(
+        "--workers",
+        metavar="W",
+        type=at_least(1),
+        help="processes (default: one a core); the games do not depend on it",
+    )
+    add(
+        "--nice",
+        metavar="N",
+        type=int,
+        choices=range(20),
+        default=10,
+        help="niceness of these, 0 to 19 (default 10: training goes first)",
+    )
+    add("--no-record", action="store_true", help="leave the games out of games.csv")
+    add("--profile", metavar="PROFILE", help="observation and action table of rlgym-ppo's checkpoints")
+    add_data_dir(parser)
+    add_json(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Until all games are played, or Ctrl-C; then what is finished is told. 1 where some are missing."""
+    from rltui.supervise.processes import prepare_environment
+
+    prepare_environment()
+    from rltui.cli.output import json_text
+    from rltui.league.evaluation import Evaluation, tasks
+    from rltui.runs.paths import data_dir
+
+    data = data_dir(args.data_dir)
+    match_up = _match_up(args, data)
+    match_up.check()
+    evaluation = Evaluation(match_up, args.games)
+    log = _Log(None if args.no_record else data.games)
+    stopped = _play(args, evaluation, tasks(args.games), log)
+    if stopped:
+        say(f"rltui: interrupted: {len(evaluation.games)} of {args.games} games are finished", sys.stderr)
+    if log.problem:
+        say(f"rltui: the games are not recorded: {log.problem}", sys.stderr)
+    say(json_text(evaluation.document()) if args.json else "\n".join(_lines(evaluation)))
+    return int(stopped)
+
+
+def _match_up(args: argparse.Namespace, data: DataDir) -> MatchUp:
+    from rltui.league.evaluation import MatchUp
+    from rltui.league.sources import source
+
+    convert = partial(converted, args.profile) if args.profile is not None else None
+    a, b = (
+        source(name, data, convert, lambda state, form=form: form.format(state))  # type: ignore[misc]
+        for name, form in ((args.a, f"rltui eval {{}} {args.b}"), (args.b, f"rltui eval {args.a} {{}}"))
+    )
+    size = args.team_size or max(1, *(a.teams or b.teams or (1, 1)))
+    seed = secrets.randbelow(1 << 31) if args.seed is None else args.seed
+    return MatchUp(a, b, size, args.seconds, seed, args.deterministic)
+
+
+def _play(args: argparse.Namespace, evaluation: Evaluation, tasks: list[Task], log: _Log) -> bool:
+    """Whether it was interrupted."""
+    from rltui.league.evaluation import TaskDone
+    from rltui.league.evaluators import Evaluators
+    from rltui.profile.resolved import cores
+
+    progress = _Progress(args.games, evaluation.match_up.ticks)
+    try:
+        with Evaluators(evaluation.match_up, args.workers or cores(), args.nice) as evaluators:
+            for said in evaluators.played(tasks):
+                if isinstance(said, TaskDone):
+                    log.write(evaluation.add(said))
+                else:
+                    progress.add(said.ticks)
+                progress.show(len(evaluation.games))
+    except KeyboardInterrupt:
+        return True
+    finally:
+        progress.clear()
+    return False
+
+
+class _Log:
+    """games.csv. problem: why it cannot be written, "" where it can."""
+
+    def __init__(self, path: Path | None) -> None:
+        self._path, self.problem = path, ""
+
+    def write(self, games: list[Game]) -> None:
+        from rltui.league.games import append
+
+        if self._path is None or self.problem:
+            return
+        try:
+            for game in games:
+                append(self._path, game)
+        except OSError as error:
+            self.problem = str(error)
+
+
+class _Progress:
+    """Bar on a terminal, on standard error; elsewhere nothing."""
+
+    def __init__(self, games: int, ticks: int) -> None:
+        self._games, self._all, self._played = games, games * ticks, 0
+        self._began, self._shown = time.monotonic(), 0.0
+        self._width = 0
+
+    def add(self, ticks: int) -> None:
+        self._played += ticks
+
+    def show(self, finished: int) -> None:
+        from rltui.formatting import remaining
+
+        now = time.monotonic()
+        if not sys.stderr.isatty() or now - self._shown < LOOK:
+            return
+        self._shown = now
+        share = max(min(self._played / self._all, 1.0), finished / self._games)
+        left = (now - self._began) * (1 - share) / share if share else None
+        text = f"[{'#' * round(BAR * share):-<{BAR}}] {finished:,} of {self._games:,} games  {remaining(left)}"
+        sys.stderr.write("\r" + text.ljust(self._width))
+        sys.stderr.flush()
+        self._width = len(text)
+
+    def clear(self) -> None:
+        if self._width:
+            sys.stderr.write("\r" + " " * self._width + "\r")
+            sys.stderr.flush()
+
+
+FIGURES = (
+    ("kickoff touches", "rollout/kickoff_touches", ".0f", "%"),
+    ("goals/min", "rollout/goals_per_minute", ".2f", ""),
+    ("own goals/min", "rollout/own_goals_per_minute", ".2f", ""),
+    ("shots/min", "rollout/shots_per_minute", ".2f", ""),
+    ("saves/min", "rollout/saves_per_minute", ".2f", ""),
+    ("touches/min", "rollout/touches_per_minute", ".1f", ""),
+    ("in the air", "rollout/airborne", ".0f", "%"),
+    ("boost held", "rollout/boost", ".0f", ""),
+    ("turtled", "turtle/events", ",.0f", ""),
+    ("recovered", "turtle/recovered", ",.0f", ""),
+    ("recovery time", "turtle/median_seconds", ".2f", "s"),
+)
+
+
+def _lines(evaluation: Evaluation) -> list[str]:
+    """A table, and a sentence that decides only what is decided."""
+    from rltui.cli.output import aligned, number
+
+    up, record = evaluation.match_up, evaluation.record
+    how = f"{up.size}v{up.size}, {up.seconds:g} s each, seed {up.seed}" + (
+        ", deterministic" if up.deterministic else ""
+    )
+    lines = [f"A  {evaluation.ids[0]}", f"B  {evaluation.ids[1]}", f"{record.games:,} games, {how}"]
+    if not record.games:
+        return [*lines, "", "No game is finished."]
+    rows = [
+        ["", "A", "B"],
+        ["won", number(record.wins), number(record.losses)],
+        ["drawn", number(record.draws), number(record.draws)],
+        ["goals", number(record.goals_for), number(record.goals_against)],
+        *([name, *(number(own[key], form, unit) for own in evaluation.figures)] for name, key, form, unit in FIGURES),
+    ]
+    return [*lines, "", *aligned(rows, right=frozenset({1, 2})), "", *_verdict(evaluation)]
+
+
+def _verdict(evaluation: Evaluation) -> list[str]:
+    rate, interval = evaluation.win_rate, evaluation.interval
+    assert rate is not None
+    assert interval is not None
+    from rltui.league.evaluation import elo_difference, games_to_decide
+
+    low, high = interval
+    lines = [
+        f"A scores {100 * rate:.1f} %, a draw counting half; with 95 % certainty {100 * low:.1f} to {100 * high:.1f} %."
+    ]
+    elo = [elo_difference(score) for score in (rate, low, high)]
+    words = ["no limit" if value is None else f"{value:+.0f}" for value in elo]
+    lines.append(f"Elo difference: {words[0]} ({words[1]} to {words[2]})")
+    if evaluation.better:
+        lines.append(f"{evaluation.better.upper()} is the better one.")
+        return lines
+    more = games_to_decide(rate, interval, evaluation.record.games)
+    hint = "" if more is None else f"; a difference like this one would take some {more:,} games"
+    return [*lines, f"Which is the better one is not decided{hint}."]

@@ -1,0 +1,264 @@
+"""Evaluation: games of two players in pairs, and what they say about who is better."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import msgspec
+import numpy as np
+
+from rltui.env.skill_metrics import skill_metrics
+from rltui.env.stats import EpisodeStats, total
+from rltui.errors import RltuiError
+from rltui.events.episode_reward import EPISODES, FIRST_EPISODES, REWARD
+from rltui.field import TICKS_PER_SECOND
+from rltui.league.games import Game
+from rltui.league.match_batch import MatchBatch
+from rltui.league.players import Player, Seat
+from rltui.league.ratings import Record
+from rltui.league.sources import PlayerSource
+
+PAIRS_AT_ONCE = 32  # of one task, at most: of more, a game costs no less
+TASKS = 16  # that many games are at least spread over
+FEWEST_PAIRS = 8  # of one task where there are more
+MOST_GAMES = 100_000  # that anybody would play to decide
+Z = 1.959964  # standard deviations to each side that leave 5 % outside
+BLUE, ORANGE = 0, 1
+OF_EPISODES = (REWARD, EPISODES, FIRST_EPISODES, "rollout/episode_seconds")  # no figures of a game
+
+Interval = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class MatchUp:
+    """Who plays whom, and how. size: cars a team. seconds: of play."""
+
+    a: PlayerSource
+    b: PlayerSource
+    size: int
+    seconds: float
+    seed: int
+    deterministic: bool = False
+
+    def check(self) -> None:
+        """RltuiError where one of them cannot play here."""
+        self.players(Task(0, 1), 0)
+
+    @property
+    def ticks(self) -> int:
+        """Of a game."""
+        return max(1, round(self.seconds * TICKS_PER_SECOND))
+
+    def players(self, task: Task, leg: int) -> tuple[Player, Player]:
+        """Blue and orange. Their random numbers are the place's, so that a player against itself plays the same game twice, with
+        the sides swapped. RltuiError names one of them that cannot play here.
+        """
+        blue, orange = (
+            self._player(source, task, place)
+            for place, source in enumerate((self.b, self.a) if leg else (self.a, self.b))
+        )
+        return blue, orange
+
+    def _player(self, source: PlayerSource, task: Task, place: int) -> Player:
+        cars = slice(place * self.size, (place + 1) * self.size)
+        seat = Seat((self.size, self.size), cars, (self.seed, task.first, place), self.deterministic, task.pairs)
+        try:
+            return source.player(seat)
+        except RltuiError as error:
+            raise RltuiError(f"{source.name}: {error.message}", error.hint, error.exit_code) from error
+
+
+class Task(msgspec.Struct, frozen=True):
+    """Games that are played side by side: `pairs` of them with A in blue, then the same with A in orange (`legs`)."""
+
+    first: int  # number of its first pair
+    pairs: int
+    legs: int = 2
+
+
+class PlayedGame(msgspec.Struct, frozen=True):
+    """As A sees it."""
+
+    pair: int
+    seed: int  # of its kickoffs
+    goals_a: int
+    goals_b: int
+
+    @property
+    def score(self) -> float:
+        """A win 1, a draw ½."""
+        return ((self.goals_a > self.goals_b) - (self.goals_a < self.goals_b) + 1) / 2
+
+
+class TaskDone(msgspec.Struct, frozen=True, tag="done"):
+    """stats: of A's cars and of B's. seconds: of a processor."""
+
+    games: list[PlayedGame]
+    stats: list[EpisodeStats]
+    seconds: float
+
+
+def tasks(games: int) -> list[Task]:
+    """All games, the same whoever plays them: a task's own random numbers and batch sizes do not depend on the other tasks.
+
+    An odd game is one by itself.
+    """
+    pairs = games // 2
+    most = min(PAIRS_AT_ONCE, max(FEWEST_PAIRS, math.ceil(pairs / TASKS)))
+    count = math.ceil(pairs / most)
+    edges = [index * pairs // count for index in range(count + 1)] if count else [0]
+    found = [Task(start, stop - start) for start, stop in pairwise(edges)]
+    return found + ([Task(pairs, 1, 1)] if games % 2 else [])
+
+
+def play(match_up: MatchUp, task: Task, tell: Callable[[int], None] = lambda ticks: None) -> TaskDone:
+    """tell: called after every step with the ticks of all these games that have been played since."""
+    began = time.process_time()
+    seeds = [kickoff_seed(match_up.seed, task.first + number) for number in range(task.pairs)]
+    games: list[PlayedGame] = []
+    stats: list[list[EpisodeStats]] = [[], []]
+    for leg in range(task.legs):
+        batch = MatchBatch(match_up.players(task, leg), (match_up.size, match_up.size), [[seed] for seed in seeds])
+        while batch.tick < match_up.ticks:
+            tell(task.pairs * batch.advance(match_up.ticks - batch.tick))
+        a, b = (ORANGE, BLUE) if leg else (BLUE, ORANGE)
+        for number, score in enumerate(batch.score.tolist()):
+            games.append(PlayedGame(task.first + number, seeds[number], score[a], score[b]))
+        sides = batch.drain_stats()
+        stats[0].append(sides[a])
+        stats[1].append(sides[b])
+    return TaskDone(games, [total(own) for own in stats], time.process_time() - began)
+
+
+def kickoff_seed(seed: int, pair: int) -> int:
+    """63 bits: both games of a pair have the same kickoffs."""
+    return int(np.random.SeedSequence([seed, pair]).generate_state(1, np.uint64)[0] >> np.uint64(1))
+
+
+class Evaluation:
+    """What the games so far say: the same, in whatever order the tasks end."""
+
+    def __init__(self, match_up: MatchUp, wanted: int) -> None:
+        """wanted: games."""
+        self.match_up, self.wanted = match_up, wanted
+        self.ids = match_up.a.id, match_up.b.id
+        self._done: dict[int, TaskDone] = {}  # by number of the first pair
+
+    def add(self, done: TaskDone) -> list[Game]:
+        """Count these games; returns them as they are logged."""
+        self._done[done.games[0].pair] = done
+        now, (a, b) = time.time(), self.ids
+        return [Game(now, self.match_up.seconds, a, b, g.goals_a, g.goals_b, g.seed) for g in done.games]
+
+    @property
+    def games(self) -> list[PlayedGame]:
+        return [game for done in self._in_order for game in done.games]
+
+    @property
+    def seconds(self) -> float:
+        """Of processors."""
+        return sum(done.seconds for done in self._in_order)
+
+    @property
+    def record(self) -> Record:
+        """As A sees it."""
+        goals = [(game.goals_a, game.goals_b) for game in self.games]
+        won, lost = sum(a > b for a, b in goals), sum(a < b for a, b in goals)
+        return Record(won, len(goals) - won - lost, lost, sum(a for a, _ in goals), sum(b for _, b in goals))
+
+    @property
+    def win_rate(self) -> float | None:
+        """A draw counts half."""
+        return self.record.score
+
+    @property
+    def interval(self) -> Interval | None:
+        """95 % of the win rate; None without games."""
+        pairs: dict[int, list[float]] = {}
+        for game in self.games:
+            pairs.setdefault(game.pair, []).append(game.score)
+        return score_interval(list(pairs.values())) if pairs else None
+
+    @property
+    def better(self) -> str:
+        """ "a" or "b" where the interval leaves 50 % out, else ""."""
+        low, high = self.interval or (0.0, 1.0)
+        return "a" if low > 0.5 else "b" if high < 0.5 else ""
+
+    @property
+    def figures(self) -> tuple[dict[str, float | None], ...]:
+        """Metrics of play of A's cars and of B's, by key; none without games."""
+        found = [skill_metrics(own) for own in zip(*(done.stats for done in self._in_order), strict=True)]
+        return tuple({key: value for key, value in each.items() if key not in OF_EPISODES} for each in found)
+
+    def document(self) -> dict[str, object]:
+        """As `--json` prints it."""
+        record, rate, interval = self.record, self.win_rate, self.interval
+        return {
+            "a": self.ids[0],
+            "b": self.ids[1],
+            "games": record.games,
+            "wins": record.wins,
+            "draws": record.draws,
+            "losses": record.losses,
+            "win_rate": rate,
+            "interval": interval,
+            "goals_for": record.goals_for,
+            "goals_against": record.goals_against,
+            "elo_difference": None if rate is None else elo_difference(rate),
+            "elo_interval": None if interval is None else tuple(map(elo_difference, interval)),
+            "seed": self.match_up.seed,
+            "better": self.better or None,
+            "games_wanted": self.wanted,
+            "seconds": self.match_up.seconds,
+            "team_size": self.match_up.size,
+            "deterministic": self.match_up.deterministic,
+            "processor_seconds": self.seconds,
+            "figures": dict(zip("ab", self.figures, strict=False)),
+        }
+
+    @property
+    def _in_order(self) -> list[TaskDone]:
+        return [self._done[first] for first in sorted(self._done)]
+
+
+def score_interval(pairs: Sequence[Sequence[float]]) -> Interval:
+    """Wilson's 95 % interval of the mean score, over the effective number of games; pairs: the scores 0, ½, 1 of each, one at least.
+
+    The pairs are independent, the two games of one may not be: they share kickoffs. So the variance of the mean is estimated
+    from the pairs' sums (clusters), and the number of independent games is what would give it: p (1 − p) / variance, at least
+    the number of pairs, at most that of games (Korn and Graubard 1998). Wilson's stays in 0 … 1 and is no point where all
+    games went the same way.
+    """
+    games = sum(map(len, pairs))
+    mean = sum(map(sum, pairs)) / games
+    count = len(pairs)
+    spread = sum((sum(scores) - len(scores) * mean) ** 2 for scores in pairs)
+    variance = spread / games**2 * count / (count - 1) if count > 1 else 0.0
+    alike = mean * (1 - mean)
+    effective = (
+        float(count) if not alike or count == 1 else min(games, max(count, alike / variance if variance else games))
+    )
+    middle = (mean + Z**2 / (2 * effective)) / (1 + Z**2 / effective)
+    half = Z / (1 + Z**2 / effective) * math.sqrt(alike / effective + Z**2 / (4 * effective**2))
+    return max(0.0, middle - half), min(1.0, middle + half)
+
+
+def elo_difference(score: float) -> float | None:
+    """400 log₁₀ (score / (1 − score)); None where all or no games are won."""
+    return 400 * math.log10(score / (1 - score)) if 0 < score < 1 else None
+
+
+def games_to_decide(score: float, interval: Interval, games: int) -> int | None:
+    """How many it would take, should the score stay: the interval shrinks with their root. None for a score too near to ½."""
+    away, width = abs(score - 0.5), interval[1] - interval[0]
+    wanted = games * (width / 2 / away) ** 2 if away else math.inf
+    return (
+        math.ceil(wanted / 10 ** (digits := max(len(str(int(wanted))) - 2, 0))) * 10**digits
+        if wanted < MOST_GAMES
+        else None
+    )

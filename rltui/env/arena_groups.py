@@ -8,10 +8,12 @@ from itertools import pairwise
 
 import numpy as np
 
+from rltui.env.frozen_opponents import Loaded, OpponentSource
 from rltui.env.soccar_batch import SoccarBatch
-from rltui.env.spec import EnvSpec
+from rltui.env.spec import MIRROR, EnvSpec
 from rltui.env.stats import EpisodeStats, total
 from rltui.env.step import Finals, StepOut
+from rltui.errors import RltuiError
 from rltui.sim.state import GameState, Int
 
 MATCH = "match"
@@ -31,13 +33,14 @@ class ArenaGroups:
         self.parts = arena_parts(arenas, parts)
         groups = [group for part in self.parts for group in _groups(spec, part)]
         self._groups = [
-            (group, SoccarBatch(group.spec, _length(group.arenas), own, cursor, group.arenas.start))
+            (group, SoccarBatch(group.spec, _length(group.arenas), own, cursor, group.arenas.start, group.frozen))
             for group, own in ((group, (*seed, index) if index else seed) for index, group in enumerate(groups))
         ]
         first = self._groups[0][1]
         self.arenas, self.learners = arenas, first.learners
         self.obs_size, self.action_spec = first.obs_size, first.action_spec
         self.table_hash = first.table_hash
+        self._loaded: dict[OpponentSource, Loaded] = {}
         self._of_part = [[found for found in self._groups if found[0].part == part] for part in self.parts]
 
     def reset(self, out: StepOut) -> None:
@@ -74,6 +77,20 @@ class ArenaGroups:
         for group, batch in self._groups:
             batch.weights = {name: weights[key] for name, key in group.keys.items() if key in weights}
 
+    def set_opponents(self, sources: Sequence[OpponentSource]) -> dict[str, str]:
+        """Frozen opponents, as SoccarBatch.set_opponents. Returns why some cannot play here, by name; the others do."""
+        found, refused = {}, {}
+        for source in sources:
+            try:
+                found[source] = self._loaded[source] if source in self._loaded else source.load()
+            except RltuiError as error:
+                refused[source.name] = error.message
+        self._loaded = found
+        players = {source.name: loaded for source, loaded in found.items()}
+        for batch in self.batches():
+            refused |= batch.set_opponents(players)
+        return refused
+
     def drain_stats(self) -> dict[str, EpisodeStats]:
         """Sums since the last drain, by arena group."""
         found: dict[str, list[EpisodeStats]] = {}
@@ -102,18 +119,19 @@ class _RunningGroup:
     part: slice
     arenas: slice  # its own, of the part's
     keys: Mapping[str, str]  # reward name → the name that its weight is set by
+    frozen: int = 0  # of its last arenas, those in which frozen opponents may play
 
 
 def _groups(spec: EnvSpec, part: slice) -> list[_RunningGroup]:
     """The arena groups of one part; none is empty."""
     keys = {name: name for name in spec.reward_names}
     if spec.mechanics is None:
-        return [_RunningGroup(MATCH, spec, part, part, keys)]
+        return [_RunningGroup(MATCH, spec, part, part, keys, frozen_arenas(spec, _length(part)))]
     own = spec.for_group(spec.mechanics)
     edge = part.stop - practice_arenas(spec.mechanics.share, _length(part))
     keys_there = {name: spec.mechanics.key(name, spec) for name in own.reward_names}
     found = [
-        _RunningGroup(MATCH, spec, part, slice(part.start, edge), keys),
+        _RunningGroup(MATCH, spec, part, slice(part.start, edge), keys, frozen_arenas(spec, edge - part.start)),
         _RunningGroup(spec.mechanics.name, own, part, slice(edge, part.stop), keys_there),
     ]
     return [group for group in found if _length(group.arenas)]
@@ -125,8 +143,17 @@ def arena_parts(arenas: int, parts: int) -> list[slice]:
 
 
 def practice_arenas(share: float, arenas: int) -> int:
-    """Arenas of a worker that practise: the share rounded, at least one; one is always left for the match."""
+    """Arenas of a worker that practise: the share rounded, at least one; one is always left for the rest."""
     return min(max(1, round(share * arenas)), arenas - 1)
+
+
+def frozen_arenas(spec: EnvSpec, arenas: int) -> int:
+    """Of so many of the match, those in which frozen opponents may play a side; none where a scripted one plays in all, or nobody
+    on one side.
+    """
+    if not spec.frozen_share or spec.opponent.name != MIRROR or not (spec.blue and spec.orange):
+        return 0
+    return practice_arenas(spec.frozen_share, arenas)
 
 
 def _length(part: slice) -> int:
@@ -135,5 +162,10 @@ def _length(part: slice) -> int:
 
 def _view(out: StepOut, arenas: slice) -> StepOut:
     return StepOut(
-        out.obs[arenas], out.legality[arenas], out.rewards[arenas], out.terminated[arenas], out.truncated[arenas]
+        out.obs[arenas],
+        out.legality[arenas],
+        out.rewards[arenas],
+        out.terminated[arenas],
+        out.truncated[arenas],
+        None if out.learn is None else out.learn[arenas],
     )

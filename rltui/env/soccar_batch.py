@@ -10,6 +10,7 @@ import numpy as np
 
 from rltui.actions.pipeline import ActionPipeline
 from rltui.actions.table import check_indices, checked_rows, table_hash
+from rltui.env.frozen_opponents import FrozenOpponents, LearnersGame, Loaded
 from rltui.env.observer import Observer
 from rltui.env.seats import LEARNER, Opponents, Seating
 from rltui.env.spec import MIRROR, EnvSpec
@@ -32,13 +33,20 @@ class SoccarBatch:
     """Steps all arenas, ends and begins their episodes. Same spec, seed and actions: the same numbers, bit for bit, with one
     car a team. With more, RocketSim orders contacts by memory address, and two batches part at the first collision or so.
 
-    The policy plays the first `learners` cars of each arena: all of them, or the blue ones against a scripted player.
+    The policy plays the first `learners` cars of each arena: all of them, or the blue ones against a scripted player. In the last
+    `frozen` arenas, which are in no statistics but `against`, it gives a side to opponents that `set_opponents` names.
     `seed` names the batch; every arena draws from a generator of its own. `cursor`, int64 [1], shows which arena is being
     simulated, for the report of a crash.
     """
 
     def __init__(
-        self, spec: EnvSpec, arenas: int, seed: Sequence[int], cursor: Int | None = None, first: int = 0
+        self,
+        spec: EnvSpec,
+        arenas: int,
+        seed: Sequence[int],
+        cursor: Int | None = None,
+        first: int = 0,
+        frozen: int = 0,
     ) -> None:
         """first: what the cursor calls the first arena. RltuiError when a component, the meshes or the numbers of the spec do not do."""
         _check(spec, arenas)
@@ -81,7 +89,13 @@ class SoccarBatch:
         self._no_finals = Finals(np.zeros(0, np.int64), self._final_obs[:0])
         self.state, self.contact = self._sim.state, self._sim.contact
         self.arenas_simulated = self._sim.arenas
-        self._tally = EpisodeTally(self.reward_names, self._sim, slice(self.learners), spec.tick_skip)
+        self._mirror = slice(arenas - frozen)
+        counted = self._sim.first(arenas - frozen) if frozen else self._sim
+        self._tally = EpisodeTally(self.reward_names, counted, slice(self.learners), spec.tick_skip)
+        self._frozen: FrozenOpponents | None = None
+        if frozen:
+            game = LearnersGame(spec, self.table_hash, self.obs_size, len(self._pipeline.controls))
+            self._frozen = FrozenOpponents(game, self.state.part(slice(arenas - frozen, arenas)), seed)
         self._ends = self.state.ends
         # called with all cars' rewards [K, C] and their terms [R, K, C] while `state` still shows how the step ended
         self.on_judged: Callable[[Float, Float], None] | None = None
@@ -105,6 +119,14 @@ class SoccarBatch:
         """Every episode from the next on begins with this registered reset; "": with the spec's own again."""
         self._resets = MixedReset([(build("reset", Component(reset)), 1.0)]) if reset else self._own_resets
 
+    def set_opponents(self, opponents: Mapping[str, Loaded]) -> dict[str, str]:
+        """Who plays a side in the `frozen` arenas, by name, from their next episodes on. Returns why some cannot, by name."""
+        if self._frozen is None:
+            return {}
+        refused = self._frozen.give(opponents)
+        self._sim.set_rows(np.concatenate([self._pipeline.controls, *self._frozen.rows]))
+        return refused
+
     def reset(self, out: StepOut) -> None:
         """Begin an episode in every arena and write what is first seen in it; `out`'s rewards and ends stay as they are."""
         self._begin(np.arange(self.arenas))
@@ -123,7 +145,9 @@ class SoccarBatch:
         ended = self._judge(out)
         rewards = self._reward(out.rewards)
         np.greater(out.truncated, out.terminated, out=out.truncated)  # terminal wins
-        self._tally.step(self._contributions)
+        self._tally.step(self._contributions[:, self._mirror])
+        if self._frozen is not None:
+            self._frozen.step()
         if self.on_judged is not None:
             self.on_judged(rewards, self._contributions)
         judged = perf_counter()
@@ -141,14 +165,22 @@ class SoccarBatch:
 
     def drain_stats(self) -> EpisodeStats:
         """Sums since the last drain."""
-        return replace(self._tally.drain(), fallbacks=self._pipeline.take_fallbacks())
+        against = {} if self._frozen is None else self._frozen.drain()
+        return replace(self._tally.drain(), fallbacks=self._pipeline.take_fallbacks(), against=against)
 
     def _simulate(self, actions: Int) -> None:
         if actions.dtype != INT64:
             check_indices(actions, self.action_spec.outputs)
+        frozen = self._frozen
         try:
-            self.played = self._pipeline.play(actions, self.state)
-            self._sim.simulate(self._opponents.join(self.played, self.state))
+            if frozen is not None:
+                actions = actions.copy()
+                frozen.choose(actions[self._mirror.stop :])
+            self.played = rows = self._pipeline.play(actions, self.state)
+            if frozen is not None:
+                rows = rows.copy()
+                frozen.join(rows[self._mirror.stop :])
+            self._sim.simulate(self._opponents.join(rows, self.state))
         except KeyError:
             check_indices(actions, self.action_spec.outputs)  # says which
             raise
@@ -166,6 +198,11 @@ class SoccarBatch:
         self._observer.write(self.state, out.obs)
         self._observer.advance(out.obs)
         self._pipeline.classify(self.state, out.legality)
+        if self._frozen is not None:
+            apart = slice(self._mirror.stop, self.arenas)
+            self._frozen.observed(out.obs[apart], out.legality[apart])
+            if out.learn is not None:
+                out.learn[apart] = self._frozen.learn
 
     def _judge(self, out: StepOut) -> Bool:
         """Write what ends, each by itself, and return which arenas do, either way."""
@@ -182,7 +219,10 @@ class SoccarBatch:
             self._observer.write(self.state, self._final_obs)
             finals = Finals(cut, self._final_obs[cut])
         arenas = np.flatnonzero(ended)
-        self._tally.end(arenas)
+        mirror, apart = self._split(arenas)
+        self._tally.end(mirror)
+        if self._frozen is not None:
+            self._frozen.end(apart)
         self._begin(arenas)
         return finals
 
@@ -190,14 +230,24 @@ class SoccarBatch:
         indices = arenas.tolist()
         setups = [self._resets.sample(self._generators[index], *self._teams) for index in indices]
         self._sim.reset(indices, setups)
-        self._tally.begin(arenas)
+        mirror, apart = self._split(arenas)
+        self._tally.begin(mirror)
         begun = np.zeros(self.arenas, np.bool_)
         begun[arenas] = True
         self._rewards.reset(self.state, begun)
         self._observer.reset(self.state, begun)
         self._pipeline.reset(begun)
+        if self._frozen is not None and len(apart):
+            self._frozen.begin(apart)
         if self.on_begun is not None:
             self.on_begun(arenas)
+
+    def _split(self, arenas: Int) -> tuple[Int, Int]:
+        """Indices of mirror arenas, and of those of frozen opponents, counted from the first of these."""
+        if self._frozen is None:
+            return arenas, arenas[:0]
+        edge = self._mirror.stop
+        return arenas[arenas < edge], arenas[arenas >= edge] - edge
 
 
 def _any(terminals: Sequence[Terminal], state: GameState, out: Bool) -> None:

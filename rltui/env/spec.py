@@ -83,6 +83,7 @@ class EnvSpec:
     reward_options: RewardOptions = field(default_factory=RewardOptions)
     opponent: Component = field(default_factory=lambda: Component(MIRROR))  # who plays orange
     mechanics: ArenaGroup | None = None
+    frozen_share: float = 0.0  # of the match's arenas, in which frozen opponents may play a side
 
     @property
     def seats(self) -> tuple[int, ...]:
@@ -105,7 +106,14 @@ class EnvSpec:
 
     def for_group(self, group: ArenaGroup) -> EnvSpec:
         """The same game as played in an arena group."""
-        return replace(self, rewards=group.rewards, resets=group.resets, terminals=group.terminals, mechanics=None)
+        return replace(
+            self,
+            rewards=group.rewards,
+            resets=group.resets,
+            terminals=group.terminals,
+            mechanics=None,
+            frozen_share=0.0,
+        )
 
     @property
     def weighed(self) -> dict[str, Weighted]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING
 
@@ -15,7 +15,7 @@ from rltui.field import TICKS_PER_SECOND
 from rltui.sim.state import Bool, Float, GameState, Int
 
 if TYPE_CHECKING:
-    from rltui.sim.arena_batch import ArenaBatch  # loads the simulator, which reports do not need
+    from rltui.sim.arena_batch import ArenaBatch, FirstArenas  # load the simulator, which reports do not need
 IN_TIME = 10 * TICKS_PER_SECOND
 
 
@@ -137,6 +137,34 @@ class BoostSpent:
 
 
 @dataclass(frozen=True)
+class GamesAgainst:
+    """Episodes against one opponent, as the learner sees them: whoever has more goals has won."""
+
+    wins: int = 0
+    draws: int = 0
+    losses: int = 0
+    goals_for: int = 0
+    goals_against: int = 0
+
+    @classmethod
+    def of(cls, scored: int, conceded: int) -> GamesAgainst:
+        """One episode."""
+        return cls(scored > conceded, scored == conceded, scored < conceded, scored, conceded)
+
+    @property
+    def games(self) -> int:
+        return self.wins + self.draws + self.losses
+
+    @property
+    def score(self) -> float | None:
+        """Wins and half the draws, as a share of the games; None without any."""
+        return (self.wins + self.draws / 2) / self.games if self.games else None
+
+    def __add__(self, other: GamesAgainst) -> GamesAgainst:
+        return GamesAgainst(*(getattr(self, item.name) + getattr(other, item.name) for item in fields(self)))
+
+
+@dataclass(frozen=True)
 class EpisodeStats:
     """Sums. Episodes count when they end; everything else counts each step. A car is one that learns."""
 
@@ -163,6 +191,7 @@ class EpisodeStats:
     arenas: int = 0
     first_episodes: int = 0  # of these arenas, still in the episode that they began with
     turtles: TurtleStats = field(default_factory=TurtleStats)
+    against: dict[str, GamesAgainst] = field(default_factory=dict)  # frozen opponents, by name; in nothing above
 
     @property
     def car_seconds(self) -> float:
@@ -173,10 +202,21 @@ class EpisodeStats:
 def total(parts: Sequence[EpisodeStats]) -> EpisodeStats:
     """The sums of several together; one at least."""
     first = parts[0]
-    numbers = [item.name for item in fields(first) if item.name not in ("rewards", "turtles")]
+    numbers = [item.name for item in fields(first) if item.name not in ("rewards", "turtles", "against")]
     sums = {name: sum(getattr(part, name) for part in parts) for name in numbers}
     rewards = {name: sum(part.rewards[name] for part in parts) for name in first.rewards}
-    return EpisodeStats(**sums, rewards=rewards, turtles=total_turtles(part.turtles for part in parts))
+    return EpisodeStats(
+        **sums, rewards=rewards, turtles=total_turtles(part.turtles for part in parts), against=total_against(parts)
+    )
+
+
+def total_against(parts: Iterable[EpisodeStats]) -> dict[str, GamesAgainst]:
+    """Games against each frozen opponent, all of them together."""
+    found: dict[str, GamesAgainst] = {}
+    for part in parts:
+        for name, games in part.against.items():
+            found[name] = found.get(name, GamesAgainst()) + games
+    return found
 
 
 class EpisodeTally:
@@ -185,7 +225,7 @@ class EpisodeTally:
     def __init__(
         self,
         reward_names: Sequence[str],
-        sim: ArenaBatch,
+        sim: ArenaBatch | FirstArenas,
         cars: slice,
         tick_skip: int,
         state: GameState | None = None,

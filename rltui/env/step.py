@@ -21,6 +21,9 @@ class StepOut:
     rewards: Float  # float32 [K, C]
     terminated: Bool  # [K]
     truncated: Bool  # [K], False where terminated: terminal wins
+    learn: Bool | None = (
+        None  # [K, C] whether the policy plays the car from `obs` on; untouched where it plays all. None: not asked
+    )
 
     @classmethod
     def zeros(cls, arenas: int, cars: int, obs_size: int) -> StepOut:
@@ -31,6 +34,7 @@ class StepOut:
             rewards=np.zeros((arenas, cars), np.float32),
             terminated=np.zeros(arenas, np.bool_),
             truncated=np.zeros(arenas, np.bool_),
+            learn=np.ones((arenas, cars), np.bool_),
         )
 
 

@@ -16,9 +16,9 @@ import RocketSim
 from rltui.field import FLIP_SECONDS, FLIP_WINDOW_SECONDS, GOAL_LINE_Y, JUMP
 from rltui.sim.arena import SoccarArena
 from rltui.sim.boost_pads import PadTimers
-from rltui.sim.events import StepEvents
+from rltui.sim.events import EventTotals, StepEvents
 from rltui.sim.readout import Readout, view_state
-from rltui.sim.state import ArenaSetup, Bool, Float, Int
+from rltui.sim.state import ArenaSetup, Bool, Float, GameState, Int
 
 BUILT_AT_ONCE = 10_000  # rows, that take 10 ms and 1 MB
 # NumPy compares with these faster than with Python's numbers
@@ -46,6 +46,14 @@ class Handles(NamedTuple):
     cars: list[Callable[[], Any]]
 
 
+class FirstArenas(NamedTuple):
+    """Views of a batch's first arenas: what is counted of them."""
+
+    state: GameState
+    totals: EventTotals
+    contact: Callable[[int, int], tuple[int, tuple[float, float, float]]]
+
+
 class ArenaBatch:
     """K arenas, one for each generator, with `teams` = (blue, orange) cars. `state` is overwritten by each call of a method.
 
@@ -65,8 +73,7 @@ class ArenaBatch:
     ) -> None:
         """contacts: whether `state.contacts` is read. first: what the cursor calls the first arena."""
         self._first, self._cursor = first, cursor.data  # a memoryview is the cheapest to write to
-        self._rows, self._jumps = rows, rows[:, JUMP] != 0
-        self._controls = _controls(rows)
+        self.set_rows(rows)
         team = np.repeat(np.array([0, 1], np.int8), teams)
         arenas, cars = len(generators), len(team)
         self._arenas = [SoccarArena(index, team.tolist(), rng) for index, rng in enumerate(generators)]
@@ -96,6 +103,16 @@ class ArenaBatch:
         """Of the steps to come; between `read` and `simulate`."""
         self._tick_skip, self._delay, self._rest = pace.tick_skip, pace.delay, pace.tick_skip - pace.delay
         self._events.delay = pace.delay
+
+    def set_rows(self, rows: Float) -> None:
+        """Another action table, float32 [N, 8], for the steps to come."""
+        self._rows, self._jumps = rows, rows[:, JUMP] != 0
+        self._controls = _controls(rows)
+
+    def first(self, arenas: int) -> FirstArenas:
+        """The first so many arenas alone."""
+        part = slice(arenas)
+        return FirstArenas(self.state.part(part), self.totals.part(part), self.contact)
 
     def step(self, actions: Int) -> None:
         """`simulate`, then `read`."""

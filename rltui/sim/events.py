@@ -12,7 +12,7 @@ it no longer does.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -46,6 +46,10 @@ class EventTotals:
         """These cars begin at 0."""
         for array in (self.touches, self.shots, self.saves, self.demos, self.boost_received):
             array[:, cars] = 0
+
+    def part(self, arenas: slice) -> EventTotals:
+        """Views of these arenas."""
+        return EventTotals(*(getattr(self, item.name)[arenas] for item in fields(self)))
 
 
 class Pickup(NamedTuple):

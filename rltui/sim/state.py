@@ -7,7 +7,7 @@ coordinates; `team_sign` turns x and y into a team's own view (RLGym: inverted_p
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -117,6 +117,13 @@ class GameState:
         if self._ends is None:
             self._ends = EpisodeEnds(np.zeros(self.arenas, np.bool_), np.zeros(self.arenas, np.bool_))
         return self._ends
+
+    def part(self, arenas: slice) -> GameState:
+        """These arenas alone: views, which show each step as it is read. Nobody says there how episodes end."""
+        of_cars = ("blue", "orange", "team", "team_sign", "_contacts", "_ends")
+        views = {item.name: getattr(self, item.name)[arenas] for item in fields(self) if item.name not in of_cars}
+        contacts = self._contacts and Contacts(self._contacts.wheels[arenas], self._contacts.normal[arenas])
+        return replace(self, **views, _contacts=contacts, _ends=None)
 
 
 def turtled(wheels: Any, up_z: Any, normal_z: Any) -> Any:

@@ -178,6 +178,7 @@ def _rollout(shared: SharedRollout, block: int, reports: list[RolloutDone | None
         count = int(arrays["final_count"][worker]) if report else 0
         index.append(arrays["final_index"][worker, :count] + worker * shape.rows)
         obs.append(arrays["final_obs"][worker, :count])
+    learn = arrays["learn"][:, :-1]
     return Rollout(
         obs=arrays["obs"],
         actions=arrays["actions"],
@@ -190,5 +191,5 @@ def _rollout(shared: SharedRollout, block: int, reports: list[RolloutDone | None
         valid=np.array([report is not None for report in reports]),
         legality=arrays["legality"],
         cars=shape.cars,
-        learn=None if arrays["learn"].all() else arrays["learn"],
+        learn=None if learn.all() else learn,
     )

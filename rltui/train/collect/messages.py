@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
+from rltui.env.frozen_opponents import OpponentSource
 from rltui.env.stats import EpisodeStats
 
 
@@ -25,6 +26,7 @@ class Configure(msgspec.Struct, frozen=True, tag="configure"):
     weights: dict[str, float] = {}  # of rewards, set by hand, in the place of the profile's
     lines_per_second: float = 0.0  # at most so many debug lines; 0: no limit
     restart_episodes: bool = False  # the next rollout begins with new episodes everywhere
+    opponents: tuple[OpponentSource, ...] = ()  # frozen ones, from the next episodes on
 
 
 class CloseWorker(msgspec.Struct, frozen=True, tag="close"):
@@ -52,6 +54,7 @@ class RolloutDone(msgspec.Struct, frozen=True, tag="done"):
     parts: dict[str, float]  # seconds by part
     stats: dict[str, EpisodeStats]  # by arena group
     memory: int  # resident bytes
+    refused: dict[str, str] = {}  # opponents that cannot play here, and why
 
 
 class WorkerRaised(msgspec.Struct, frozen=True, tag="failed"):

@@ -63,7 +63,7 @@ class RolloutShape:
             "rewards": ((b, w, t, a), np.float32),
             "terminated": ((b, w, t, a), np.bool_),
             "truncated": ((b, w, t, a), np.bool_),
-            "learn": ((b, w, t, a), np.bool_),  # False: somebody else than the learner played the car
+            "learn": ((b, w, t + 1, a), np.bool_),  # False: somebody else than the learner plays the car
             "final_count": ((b, w), np.int64),
             "final_index": ((b, w, self.rows), np.int64),  # flat in [T, A] of the worker
             "final_obs": ((b, w, self.rows, d), np.float32),

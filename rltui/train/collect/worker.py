@@ -8,7 +8,7 @@ import os
 import time
 import traceback
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection
 
 import numpy as np
@@ -81,10 +81,12 @@ class Actor:
             )
         self._agents = spec.arenas * self.env.learners
         self._policy = policy or self._own_policy(spec)
-        self._now = StepOut.zeros(spec.arenas, self.env.learners, self.env.obs_size)
+        self._learn = np.ones((spec.arenas, self.env.learners), np.bool_)
+        self._now = replace(StepOut.zeros(spec.arenas, self.env.learners, self.env.obs_size), learn=self._learn)
         self._say, self._limit = say, LineLimit()
         self._debug: ActorDebug | None = None
         self._settings = Configure(0)
+        self._refused: dict[str, str] = {}  # opponents that cannot play here, not yet reported
         self._restart_episodes = False  # the next rollout begins with new episodes
         self.env.reset(self._now)
 
@@ -100,6 +102,8 @@ class Actor:
         self._restart_episodes = self._restart_episodes or settings.restart_episodes
         self._limit.configure(settings.lines_per_second, flags)
         self.env.set_weights(settings.weights)
+        if settings.opponents != before.opponents:
+            self._refused |= self.env.set_opponents(settings.opponents)
         if flags == before.flags:
             return
         if self._debug is not None:
@@ -127,6 +131,7 @@ class Actor:
         views = [_PartViews(block, arenas, learners) for arenas in self.env.parts]
         block["obs"][0] = self._now.obs.reshape(self._agents, -1)
         block["legality"][0] = self._now.legality.reshape(-1)
+        block["learn"][0] = self._learn.reshape(-1)
         for part in range(len(views)):
             self._policy.seen(part, 0)
         count, infer = 0, 0.0
@@ -147,6 +152,7 @@ class Actor:
         block["final_count"][...] = count
         self._now.obs[...] = block["obs"][-1].reshape(self._now.obs.shape)
         self._now.legality[...] = block["legality"][-1].reshape(self._now.legality.shape)
+        self._learn[...] = block["learn"][-1].reshape(self._learn.shape)
         if self._debug is not None:
             self._debug.finished(block["actions"])
         return self._report(time.perf_counter() - started, infer)
@@ -165,7 +171,8 @@ class Actor:
     def _report(self, seconds: float, infer: float) -> RolloutDone:
         parts = {**self.env.take_timings(), "infer": infer}
         parts["other"] = max(0.0, seconds - sum(parts.values()))
-        return RolloutDone(seconds, parts, self.env.drain_stats(), resident_bytes())
+        refused, self._refused = self._refused, {}
+        return RolloutDone(seconds, parts, self.env.drain_stats(), resident_bytes(), refused=refused)
 
 
 class _PartViews:
@@ -175,14 +182,16 @@ class _PartViews:
         steps, count = len(block["actions"]), arenas.stop - arenas.start
         [agents] = part_agents([arenas], cars)
         obs = block["obs"][:, agents].reshape(steps + 1, count, cars, -1)
-        legality = block["legality"][:, agents].reshape(steps + 1, count, cars)
+        legality, learn = (block[name][:, agents].reshape(steps + 1, count, cars) for name in ("legality", "learn"))
         rewards, self._terminated, self._truncated, actions = (
             block[name].reshape(steps, -1, cars)[:, arenas]
             for name in ("rewards", "terminated", "truncated", "actions")
         )
         self.first, self.actions = arenas.start, list(actions)
         self._ends = ends = np.zeros((2, count), np.bool_)
-        self.outs = [StepOut(obs[t + 1], legality[t + 1], rewards[t], ends[0], ends[1]) for t in range(steps)]
+        self.outs = [
+            StepOut(obs[t + 1], legality[t + 1], rewards[t], ends[0], ends[1], learn[t + 1]) for t in range(steps)
+        ]
 
     def spread_ends(self, t: int) -> None:
         """An episode ends for every car of its arena."""

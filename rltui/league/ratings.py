@@ -76,12 +76,16 @@ class Tally:
 
     def add(self, game: Game) -> None:
         """A game of a player against itself says nothing and is passed over."""
-        won, lost = game.goals_a > game.goals_b, game.goals_a < game.goals_b
-        result = Record(won, not won and not lost, lost, game.goals_a, game.goals_b)
-        if game.a < game.b:
-            self.pairs[game.a, game.b] = self.pairs.get((game.a, game.b), Record()) + result
-        elif game.a > game.b:
-            self.pairs[game.b, game.a] = self.pairs.get((game.b, game.a), Record()) + ~result
+        self.add_results(game.a, game.b, game.goals_a, game.goals_b, 1)
+
+    def add_results(self, a: str, b: str, goals_a: int, goals_b: int, times: int) -> None:
+        """The same of `times` games that went alike."""
+        won, drawn, lost = (times * each for each in (goals_a > goals_b, goals_a == goals_b, goals_a < goals_b))
+        record = Record(won, drawn, lost, times * goals_a, times * goals_b)
+        if a < b:
+            self.pairs[a, b] = self.pairs.get((a, b), Record()) + record
+        elif a > b:
+            self.pairs[b, a] = self.pairs.get((b, a), Record()) + ~record
 
     def between(self, a: str, b: str) -> Record:
         """As `a` sees it."""
@@ -210,8 +214,8 @@ class Ratings:
 def fit(games: Iterable[Game], anchor: str = ANCHOR) -> Ratings:
     """The ratings of all players of these games, and of the anchor."""
     tally = Tally()
-    for game in games:
-        tally.add(game)
+    for result, times in Counter((game.a, game.b, game.goals_a, game.goals_b) for game in games).items():
+        tally.add_results(*result, times)
     return fit_tally(tally, anchor)
 
 

@@ -77,14 +77,14 @@ def build_ladder(data: DataDir, games: Games, run: str | None = None) -> Ladder:
     played = {(found.run, found.timesteps) for found in of_runs.values() if found is not None}
     milestones = [(name, info) for name in runs for info in list_milestones(data.run(name)) if info.usable]
     missing = [f"{name}/{info.address}" for name, info in milestones if (name, info.timesteps) not in played]
-    no_rows = not any(found for found in of_runs.values()) if run else not games.games
+    no_rows = not any(found for found in of_runs.values()) if run else not ratings.games
     return Ladder(
         ratings.anchor,
-        len(games.games),
+        ratings.games,
         () if no_rows else tuple(_rows(ratings, shown)),
         len(milestones),
         tuple(missing),
-        (*games.notices(), *_notices(ratings, shown)),
+        (*games.notices(), *_notices(ratings, shown, len(games.games) - ratings.games)),
     )
 
 
@@ -111,8 +111,11 @@ def _rows(ratings: Ratings, shown: Sequence[Rating]) -> list[LadderRow]:
     return rows
 
 
-def _notices(ratings: Ratings, shown: Sequence[Rating]) -> list[str]:
+def _notices(ratings: Ratings, shown: Sequence[Rating], passed_over: int) -> list[str]:
     said = []
+    if passed_over:
+        games = "1 game is" if passed_over == 1 else f"{passed_over:,} games are"
+        said.append(f"{games} not counted: the same players and seed as others, or one player against itself")
     if ratings.left_out:
         said.append(f"{ratings.left_out:,} players with the fewest games are not rated: too many")
     apart = [rating.player for rating in shown if not rating.connected]

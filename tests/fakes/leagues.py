@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import count
 
 import numpy as np
 
@@ -12,12 +13,16 @@ from rltui.league.ratings import Record, Tally
 PLAYERS = ("rule", "chaser", "alpha@1000000#00000001", "alpha@2000000#00000002", "beta@1000000#00000003")
 
 
-def game(a: str, b: str, goals_a: int = 1, goals_b: int = 0, time: float = 1.7e9, seed: int = 1) -> Game:
-    return Game(time, 300.0, a, b, goals_a, goals_b, seed)
+SEEDS = count(1)  # no two games have the same
+
+
+def game(a: str, b: str, goals_a: int = 1, goals_b: int = 0, time: float = 1.7e9, seed: int | None = None) -> Game:
+    return Game(time, 300.0, a, b, goals_a, goals_b, next(SEEDS) if seed is None else seed)
 
 
 def games(a: str, b: str, wins: int = 0, draws: int = 0, losses: int = 0) -> list[Game]:
-    return [game(a, b)] * wins + [game(a, b, 2, 2)] * draws + [game(a, b, 0, 3)] * losses
+    goals = [(1, 0)] * wins + [(2, 2)] * draws + [(0, 3)] * losses
+    return [game(a, b, *score) for score in goals]
 
 
 def swapped(played: Game) -> Game:

@@ -14,9 +14,16 @@ from tests.fakes.leagues import PLAYERS, game, swapped
 
 FEW = settings(max_examples=60, deadline=None)
 PAIRS = st.lists(st.sampled_from(PLAYERS), min_size=2, max_size=2, unique=True)
-PLAYED = st.lists(
-    st.builds(lambda pair, a, b: game(*pair, a, b), PAIRS, st.integers(0, 3), st.integers(0, 3)), max_size=30
-)
+GOALS = st.integers(0, 3)
+PLAYED = st.lists(st.builds(lambda pair, a, b: game(*pair, a, b), PAIRS, GOALS, GOALS), max_size=30)
+# Few seeds and times, so that games are played again, copied and joined.
+REPEATED = st.lists(
+    st.builds(
+        lambda pair, a, b, time, seed: game(*pair, a, b, time, seed),
+        PAIRS, GOALS, GOALS, st.sampled_from([1.0, 2.0]), st.integers(0, 2),
+    ),
+    max_size=30,
+)  # fmt: skip
 
 
 def bits(ratings: Ratings) -> object:
@@ -25,7 +32,7 @@ def bits(ratings: Ratings) -> object:
 
 
 @FEW
-@given(PLAYED, st.randoms(use_true_random=False))
+@given(PLAYED | REPEATED, st.randoms(use_true_random=False))
 def test_order_sides_and_a_restart_change_no_bit(played: list[Game], random: object) -> None:
     expected = bits(fit(played))
     other = [swapped(one) if random.random() < 0.5 else one for one in played]

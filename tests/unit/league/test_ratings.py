@@ -24,7 +24,7 @@ from rltui.league.ratings import (
     fit,
     fit_tally,
 )
-from tests.fakes.leagues import PLAYERS, game, games, played_league, tally_of
+from tests.fakes.leagues import PLAYERS, game, games, played_league, swapped, tally_of
 
 A, B = "alpha@1000000#00000001", "beta@1000000#00000003"
 WON = [*games(A, "rule", 11, 4, 5), *games(B, "rule", 2, 1, 9), *games(A, B, 6, 2, 1), *games(B, "chaser", 7)]
@@ -94,6 +94,32 @@ def test_whom_no_games_lead_to_the_anchor_is_said_to_be_apart() -> None:
 
 def test_a_game_against_oneself_says_nothing() -> None:
     assert fit([*WON, game(A, A), game("idle", "idle")]).table == fit(WON).table
+
+
+def test_the_same_games_again_add_nothing(subtests: pytest.Subtests) -> None:
+    """Two legs of each seed, the earliest; whoever is called A, in any order, copied or played anew."""
+    legs = [game(A, B, 3, 1, 10.0, seed=7), game(A, B, 0, 0, 10.0, seed=7), *games(A, "rule", 3, 0, 2)]
+    again = [game(A, B, 3, 1, 20.0, seed=7), game(A, B, 0, 0, 20.0, seed=7)]
+    otherwise = [game(A, B, 0, 5, 30.0, seed=7)]
+    for name, more in {
+        "copied lines": legs,
+        "copied twice": legs[:2] * 2,
+        "played again": again,
+        "called the other way": [swapped(one) for one in again],
+        "sampled anew": otherwise,
+        "all": [*again, *legs[:2], *otherwise],
+    }.items():
+        with subtests.test(name):
+            for played in ([*legs, *more], [*more, *legs], [*reversed(more), *reversed(legs)]):
+                found = fit(played)
+                if (
+                    name != "copied lines"
+                ):  # of a player and the anchor, too, each seed has one game, so a copy is a second leg
+                    assert found.games == 7
+                    assert found.table == fit(legs).table
+                assert found.difference(A, B).between == Record(1, 1, 0, 3, 1)
+    drawn = [game(A, B, 1, 1, 10.0, seed=7)] * 2
+    assert fit(drawn * 3).difference(A, B).between == Record(draws=2, goals_for=2, goals_against=2)
 
 
 def test_a_live_table_is_the_ladder() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import secrets
 import sys
 import time
@@ -104,24 +105,26 @@ def _match_up(args: argparse.Namespace, data: DataDir) -> MatchUp:
 
 def _play(args: argparse.Namespace, evaluation: Evaluation, tasks: list[Task], log: _Log) -> bool:
     """Whether it was interrupted."""
+    import threading
+
     from rltui.league.evaluation import TaskDone
     from rltui.league.evaluators import Evaluators
     from rltui.profile.resolved import cores
+    from rltui.supervise.signals import stopping_by_signal
 
-    progress = _Progress(args.games, evaluation.match_up.ticks)
-    try:
-        with Evaluators(evaluation.match_up, args.workers or cores(), args.nice) as evaluators:
-            for said in evaluators.played(tasks):
-                if isinstance(said, TaskDone):
-                    log.write(evaluation.add(said))
-                else:
-                    progress.add(said.ticks)
-                progress.show(len(evaluation.games))
-    except KeyboardInterrupt:
-        return True
-    finally:
-        progress.clear()
-    return False
+    progress, stop = _Progress(args.games, evaluation.match_up.ticks), threading.Event()
+    with (
+        stopping_by_signal(lambda *_: stop.set()),
+        contextlib.closing(progress),
+        Evaluators(evaluation.match_up, args.workers or cores(), args.nice) as evaluators,
+    ):
+        for said in evaluators.played(tasks, stop.is_set):
+            if isinstance(said, TaskDone):
+                log.write(evaluation.add(said))
+            else:
+                progress.add(said.ticks)
+            progress.show(len(evaluation.games))
+    return stop.is_set()
 
 
 class _Log:
@@ -167,7 +170,8 @@ class _Progress:
         sys.stderr.flush()
         self._width = len(text)
 
-    def clear(self) -> None:
+    def close(self) -> None:
+        """Leave nothing of it on the screen."""
         if self._width:
             sys.stderr.write("\r" + " " * self._width + "\r")
             sys.stderr.flush()

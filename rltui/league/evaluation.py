@@ -45,8 +45,8 @@ class MatchUp:
     deterministic: bool = False
 
     def check(self) -> None:
-        """RltuiError where one of them cannot play here."""
-        self.players(Task(0, 1), 0)
+        """RltuiError where one of them cannot play here, or they cannot play each other."""
+        MatchBatch(self.players(Task(0, 1), 0), (self.size, self.size), [[0]])
 
     @property
     def ticks(self) -> int:

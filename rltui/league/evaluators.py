@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import time
 import traceback
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
@@ -18,6 +18,7 @@ from rltui.supervise.processes import start_piped
 from rltui.supervise.signals import become_subordinate, signal_name
 
 TELL = 0.2  # seconds between two words of how far it is
+LOOK = 0.1  # seconds between two looks whether to stop
 LIVES = 3  # processes that a task may cost
 
 
@@ -28,10 +29,10 @@ class TicksPlayed(msgspec.Struct, frozen=True, tag="played"):
 
 
 class TaskFailed(msgspec.Struct, frozen=True, tag="failed"):
-    """The process raised. Sent just before it exits."""
+    """The process raised. Sent just before it exits. hint: what helps, or the whole trace."""
 
     reason: str
-    trace: str
+    hint: str
 
 
 Said = TicksPlayed | TaskDone | TaskFailed
@@ -59,11 +60,16 @@ def main(spec: EvaluatorSpec, pipe: Connection) -> None:
     except (EOFError, BrokenPipeError, ConnectionResetError):
         pass  # nothing more to play, or no one is left to tell
     except Exception as error:  # whatever a user's component raised travels whole
-        place = users_line(error)
-        reason = f"{f'{place}: ' if place else ''}{in_words(error)}"
         with contextlib.suppress(OSError):
-            pipe.send_bytes(_encode(TaskFailed(reason, traceback.format_exc())))
+            pipe.send_bytes(_encode(_failure(error)))
         raise SystemExit(1) from None
+
+
+def _failure(error: Exception) -> TaskFailed:
+    if isinstance(error, RltuiError):
+        return TaskFailed(error.message, error.hint)
+    place = users_line(error)
+    return TaskFailed(f"{f'{place}: ' if place else ''}{in_words(error)}", traceback.format_exc().strip())
 
 
 class _Teller:
@@ -108,13 +114,15 @@ class Evaluators:
             each.pipe.close()
         self._running.clear()
 
-    def played(self, tasks: Sequence[Task]) -> Iterator[TicksPlayed | TaskDone]:
-        """What the processes say until all is done. RltuiError where one raises, or a task has cost LIVES of them."""
+    def played(
+        self, tasks: Sequence[Task], stopped: Callable[[], bool] = lambda: False
+    ) -> Iterator[TicksPlayed | TaskDone]:
+        """What the processes say until all is done, or `stopped`. RltuiError where one raises, or a task has cost LIVES of them."""
         self._waiting = list(reversed(tasks))
         for number in range(min(self._count, len(tasks))):
             self._start(number)
-        while self._running:
-            heard = {id(pipe) for pipe in wait([each.pipe for each in self._running])}
+        while self._running and not stopped():
+            heard = {id(pipe) for pipe in wait([each.pipe for each in self._running], LOOK)}
             for each in [each for each in self._running if id(each.pipe) in heard]:
                 said = self._hear(each)
                 if said is not None:
@@ -146,7 +154,7 @@ class Evaluators:
             self._replace(each)
             return None
         if isinstance(said, TaskFailed):
-            raise RltuiError(f"a game could not be played: {said.reason}", said.trace.strip())
+            raise RltuiError(f"a game could not be played: {said.reason}", said.hint)
         if isinstance(said, TaskDone):
             self._give(each)
         return said

@@ -9,6 +9,8 @@ from dataclasses import replace
 import numpy as np
 
 from rltui.env.stats import EpisodeStats, EpisodeTally
+from rltui.errors import RltuiError
+from rltui.field import TICKS_PER_SECOND
 from rltui.league.players import Player
 from rltui.sim import meshes
 from rltui.sim.arena_batch import ArenaBatch, Pace
@@ -16,6 +18,7 @@ from rltui.sim.resets.base import Reset
 from rltui.sim.resets.standard import KickoffReset
 from rltui.sim.state import Bool, Float, GameState, Int
 
+LONGEST_CYCLE = TICKS_PER_SECOND  # ticks that a kickoff may have to wait for after a goal
 FLAGS = ("shots", "saves", "demos", "demoed")
 
 
@@ -122,6 +125,13 @@ class MatchBatch:
         self.score: Int = np.zeros((games, 2), np.int64)
         skips, delays = ([getattr(player, name) for player in players] for name in ("tick_skip", "delay"))
         self._cycle = math.lcm(*skips)  # ticks between two at which both choose
+        if self._cycle > LONGEST_CYCLE:
+            raise RltuiError(
+                f"one bot chooses every {skips[0]} ticks, the other every {skips[1]}: their steps end together, which a kickoff "
+                f"waits for, every {self._cycle} ticks only, expected {LONGEST_CYCLE} at the most",
+                "let each play a bot with a tick_skip nearer to its own",
+                exit_code=2,
+            )
         alike = len({*skips}) == len({*delays}) == 1 and delays[0] < skips[0]
         self._pace = Pace(skips[0], delays[0]) if alike else None  # in which whole steps can be played
         self.controls: Float = np.concatenate([*(player.controls for player in players), np.zeros((1, 8), np.float32)])

@@ -43,7 +43,7 @@ def bot(folder: Path, normalized: bool = False, **settings: object) -> PolicySou
     return PolicySource(folder / "bot")
 
 
-def match_up(a: PlayerSource, b: PlayerSource, seconds: float = 20.0, size: int = 1, seed: int = 5) -> MatchUp:
+def match_up(a: PlayerSource, b: PlayerSource, seconds: float = 12.0, size: int = 1, seed: int = 5) -> MatchUp:
     return MatchUp(a, b, size, seconds, seed)
 
 
@@ -74,8 +74,8 @@ def test_a_player_against_itself_plays_each_game_twice_and_has_exactly_half(
 
 
 def test_goals_go_to_who_scored_them_in_both_legs() -> None:
-    up = match_up(ScriptedSource("chaser"), ScriptedSource("idle"), 30.0)
-    done, swapped = play(up, Task(0, 3)), play(replace(up, a=up.b, b=up.a), Task(0, 3))
+    up = match_up(ScriptedSource("chaser"), ScriptedSource("idle"), 20.0)
+    done, swapped = play(up, Task(0, 2)), play(replace(up, a=up.b, b=up.a), Task(0, 2))
     assert sum(game.goals_a for game in done.games) > 0
     assert sorted((g.pair, g.goals_a, g.goals_b) for g in done.games) == sorted(
         (g.pair, g.goals_b, g.goals_a) for g in swapped.games
@@ -83,7 +83,7 @@ def test_goals_go_to_who_scored_them_in_both_legs() -> None:
     chasing, idling = done.stats
     assert chasing.goals == idling.conceded
     assert chasing.goals + chasing.conceded == sum(game.goals_a + game.goals_b for game in done.games)
-    assert chasing.seconds == 6 * 30.0
+    assert chasing.seconds == 4 * 20.0
     assert chasing.kickoffs_touched > 0
 
 
@@ -118,6 +118,12 @@ def test_who_cannot_play_in_these_team_sizes_is_told(tmp_path: Path) -> None:
         with pytest.raises(RltuiError, match=r"mine: in 2v2 the bot's observation has \d+ numbers, expected") as error:
             match_up(*pair, size=2).check()
         assert "--team-size" in error.value.hint
+
+
+def test_paces_that_seldom_meet_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(RltuiError, match=r"every 11 ticks, the other every 16: .* every 176 ticks") as error:
+        match_up(bot(tmp_path / "11", skip=11), bot(tmp_path / "16", skip=16)).check()
+    assert error.value.exit_code == 2
 
 
 def test_three_a_side() -> None:
@@ -209,3 +215,21 @@ def test_in_whatever_order_tasks_end_they_say_the_same() -> None:
     for done in reversed(parts):
         other.add(done)
     assert msgspec.json.encode(one.document()) == msgspec.json.encode(other.document())
+
+
+@pytest.mark.slow
+def test_a_player_against_itself_with_other_kickoffs_each_game_has_about_half(
+    tmp_path: Path, subtests: pytest.Subtests
+) -> None:
+    """Unpaired: A in blue alone, so that nothing cancels. 50 % lies within 99.9 % of the mean."""
+    for name, player in (("policy", bot(tmp_path / "bot")), ("chaser", ScriptedSource("chaser"))):
+        with subtests.test(name=name):
+            games = [
+                game
+                for first in range(0, 128, 32)
+                for game in play(match_up(player, player, 120.0), Task(first, 32, 1)).games
+            ]
+            scores = np.array([game.score for game in games])
+            error = scores.std(ddof=1) / len(scores) ** 0.5
+            assert error > 0, "some are won"
+            assert abs(scores.mean() - 0.5) < 3.29 * error

@@ -70,9 +70,10 @@ def _print_into(passed: Any, left_out: c_uint64) -> None:
 class _CappedPipe(io.FileIO):
     """Raw stream that lets RATE bytes a second pass, in whole lines (of one that is longer, its begin), and counts the rest."""
 
-    def __init__(self, descriptor: int, left_out: c_uint64) -> None:
+    def __init__(self, descriptor: int, left_out: c_uint64, on_full: Callable[[], None]) -> None:
+        """on_full: called, within a write, where no more may pass."""
         super().__init__(descriptor, "w", closefd=False)
-        self._left_out = left_out
+        self._left_out, self._on_full = left_out, on_full
         self.begin_second()
         self._open = self._torn = False  # half a line has passed; the next bytes are the end of one that was left out
 
@@ -96,6 +97,8 @@ class _CappedPipe(io.FileIO):
         if cut and self._open:
             passed, self._open = passed + b"\n", False
         super().write(passed)
+        if not self.room:
+            self._on_full()
         return len(text)
 
 
@@ -103,29 +106,26 @@ class CappedText(io.TextIOWrapper):
     """Text stream of a child that sends each line at once; what comes too much in a second only fills its buffer, in C."""
 
     def __init__(self, descriptor: int, left_out: c_uint64) -> None:
-        self._pipe = _CappedPipe(descriptor, left_out)
+        self._pipe, self._filling = _CappedPipe(descriptor, left_out, self._begin_to_fill), False
         super().__init__(io.BufferedWriter(self._pipe, RATE), "utf-8", "replace", line_buffering=True)
 
-    def write(self, text: str) -> int:
-        written = super().write(text)
-        if not self._pipe.room:
-            self._fill_buffer()
-        return written
+    def _begin_to_fill(self) -> None:
+        """On another thread, for this one is within a write. Where there can be none it goes on line by line."""
+        if not self._filling and not sys.is_finalizing():  # when a new one would never begin
+            self._filling = True
+            try:
+                threading.Thread(target=self._fill_buffer, daemon=True).start()
+            except RuntimeError:  # no room for it
+                self._filling = False
 
     def _fill_buffer(self) -> None:
-        """Until the second is over."""
-        timer = threading.Timer(SECOND, self._send_lines)
-        timer.daemon = True
-        with contextlib.suppress(RuntimeError):  # no room for a thread: it goes on line by line
-            timer.start()
-            self.reconfigure(line_buffering=False)
-            self.__dict__["write"] = super().write
-
-    def _send_lines(self) -> None:
-        self._pipe.begin_second()
+        """Until a second is over."""
         with contextlib.suppress(OSError, ValueError):  # nobody reads any more, or it is closed
+            self.reconfigure(line_buffering=False)
+            time.sleep(SECOND)
+            self._pipe.begin_second()
             self.reconfigure(line_buffering=True)
-        self.__dict__.pop("write", None)
+        self._filling = False
 
 
 class _Source:

@@ -155,7 +155,7 @@ def test_a_line_longer_than_may_pass_is_cut_and_what_follows_begins_a_line(
     with (tmp_path / "pipe").open("wb") as into:
         stream = CappedText(into.fileno(), left_out)
         stream.write("x" * (2 * RATE) + "\n")
-        wait_for(lambda: "write" not in vars(stream), "the next second")
+        wait_for(lambda: stream._pipe.room and stream.line_buffering, "the next second")
         print("next", file=stream)
     assert (tmp_path / "pipe").read_bytes() == b"x" * RATE + b"\nnext\n"
     assert left_out.value == RATE + 1

@@ -162,7 +162,7 @@ class Stack:
             worked += statistics.fmean(report.seconds for report in done)
             reports, count = reports + done, count - 1
         self.memory_mb = [report.memory / MEGABYTE for report in reports]
-        parts = worker_parts(reports, self.shape.steps * self.shape.arenas)
+        parts = worker_parts(reports, self.shape.arenas)
         return StackSpeed(rows / collect, rows / (collect + update), parts, max(0.0, 1 - worked / collect))
 
     def round_trip(self, number: int) -> float:

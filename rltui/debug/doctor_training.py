@@ -144,7 +144,7 @@ def worker_process(case: DoctorCase) -> DoctorResult:
     from rltui.train.collect.worker_pool import LocalCollector
 
     config = case.config
-    shape = replace(config.shape, blocks=1, workers=1, steps=WORKER_STEPS, arenas=WORKER_ARENAS)
+    shape = replace(config.shape, blocks=1, workers=1, steps=WORKER_STEPS, arenas=WORKER_ARENAS, slack=0)
     started = time.monotonic()
 
     def poll() -> None:

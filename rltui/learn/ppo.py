@@ -252,7 +252,7 @@ class PPOLearner:
         rollout = rollout.learners_part()
         usable = rollout.without_invalid()
         self._rows_at_once = min(self.pass_rows, max(1, usable.rewards.size))
-        obs = self._on_device(usable.obs.reshape(-1, self._obs_size))
+        obs = self._rows_on_device(usable.obs)
         guards.check_rollout(rollout, obs_finite=bool(torch.isfinite(obs.sum())))
         if not usable.rows:
             return UpdateReport(notes=("no worker's data was usable: no update",))
@@ -275,6 +275,17 @@ class PPOLearner:
     def _on_device(self, array: NDArray[Any]) -> Tensor:
         """Where it is, on a CPU; a copy that is not waited for, on a GPU."""
         return torch.from_numpy(array).to(self._device, non_blocking=True)
+
+    def _rows_on_device(self, obs: Float) -> Tensor:
+        """Observations [W, T + 1, A, D] as [N, D]. Of a block whose end is left out each worker's go by themselves, since only
+        they lie behind each other.
+        """
+        if obs.flags.c_contiguous:
+            return self._on_device(obs.reshape(-1, self._obs_size))
+        rows = torch.empty(obs.shape, device=self._device)
+        for row, worker in zip(rows, obs, strict=True):
+            row.copy_(torch.from_numpy(worker), non_blocking=True)
+        return rows.flatten(0, 2)
 
     def _with_earlier(self, newest: Experience) -> Experience:
         """The newest rows and those of the iterations in the buffer; only the buffer keeps copies."""

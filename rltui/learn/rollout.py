@@ -31,7 +31,7 @@ class Rollout:
     valid: Bool  # [W] False: the worker died, its data is dropped
     legality: NDArray[np.uint8] | None = None  # [W, T + 1, A] class of each observation; None: nothing is masked
     cars: int = 1  # learning ones of an arena: agent = arena · cars + car. For naming the source of a fault
-    # [W, T, A] False: somebody else played the car, whose numbers count nowhere. None: all True
+    # [W, T, A] False: somebody else played the car, or the worker did not go so far: its numbers count nowhere. None: all True
     learn: Bool | None = None
 
     @property
@@ -43,6 +43,8 @@ class Rollout:
     @property
     def used(self) -> Bool:
         """Which timesteps are learned from, what spreads to [W, T, A]: the learner's own, of valid workers."""
+        if self.learn is not None and self.valid.all():
+            return self.learn
         valid = self.valid[:, None, None]
         return valid if self.learn is None else valid & self.learn
 
@@ -77,8 +79,8 @@ class Rollout:
     def learners_part(self) -> Rollout:
         """The same, with nothing left in timesteps that are not learned from: this rollout itself where all are.
 
-        Where another player takes over in the middle of an episode, the learner's is cut: what it sees then is the true
-        next observation, as at the end of the rollout.
+        Where another player takes over in the middle of an episode, or a worker ends, the learner's is cut: what it sees then
+        is the true next observation, as at the end of the rollout.
         """
         if self.learn is None:
             return self
@@ -176,7 +178,7 @@ def check_rollout(rollout: Rollout, *, obs_finite: bool = False) -> None:
     Of a `learners_part`, whose other numbers are looked at by nobody. obs_finite: the observations are known to be, which
     saves most of the work.
     """
-    seen = rollout.seen
+    seen = None if obs_finite else rollout.seen
     for worker in np.flatnonzero(rollout.valid):
         _check(rollout, "reward", rollout.rewards[worker], worker)
         obs = rollout.obs[worker]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from math import ceil
 from typing import Literal
 
 from rltui.env.from_profile import Sizes, env_spec, sizes
@@ -27,6 +28,7 @@ from rltui.train.collect.shared_rollout import RolloutShape, SharedRollout
 from rltui.train.collect.worker import ActorSpec
 from rltui.train.collect.worker_pool import LocalCollector
 
+SLACK = 0.25  # of the steps wanted, that a worker may go beyond them for slower ones
 OF_SCHEDULE = ("schedule", "schedule_steps", "learning_rate_floor", "target_kl")
 
 
@@ -68,16 +70,20 @@ class ResolvedConfig:
 
     @cached_property
     def shape(self) -> RolloutShape:
-        """Of the rollouts: as many steps a worker as give at least `ppo.iteration` timesteps."""
+        """Of the rollouts: as many steps a worker as give at least `ppo.iteration` timesteps. Where the trainer evaluates the
+        policy, no worker waits for a slower one; elsewhere each goes as far as the others, so that the same seed gives the same.
+        """
+        steps = steps_per_rollout(self.profile, self.workers)
         return RolloutShape(
             blocks=rollout_blocks(self.profile),
             workers=self.workers,
-            steps=steps_per_rollout(self.profile, self.workers),
+            steps=steps,
             arenas=self.profile.collect.arenas,
             cars=self.spec.learners,
             obs_size=self.size.obs,
             actions=self.size.actions,
             parameters=flat_size(self.policy_sizes, self.profile.obs.normalize),
+            slack=ceil(SLACK * steps) if self.inference == "central" and self.workers > 1 else 0,
         )
 
     @cached_property

@@ -45,12 +45,12 @@ def collected_metrics(timesteps: int, workers: Sequence[RolloutDone | None]) -> 
 
 
 def time_metrics(
-    rows: int, workers: Sequence[RolloutDone | None], times: IterationTimes, arena_steps: int
+    rows: int, workers: Sequence[RolloutDone | None], times: IterationTimes, arenas: int
 ) -> dict[str, float | None]:
-    """Speeds, seconds by part, and what each worker took. rows: timesteps collected. arena_steps: of each report."""
+    """Speeds, seconds by part, and what each worker took. rows: timesteps collected. arenas: of each worker."""
     reports = [report for report in workers if report is not None]
     metrics = _times(rows, times)
-    metrics |= {f"time/{name}": value for name, value in worker_parts(reports, arena_steps).items()}
+    metrics |= {f"time/{name}": value for name, value in worker_parts(reports, arenas).items()}
     for index, report in enumerate(workers):
         if report is None:
             continue
@@ -93,9 +93,9 @@ def _times(rows: int, times: IterationTimes) -> dict[str, float | None]:
     }
 
 
-def worker_parts(reports: Sequence[RolloutDone], arena_steps: int) -> dict[str, float]:
-    """Worker microseconds per arena-step by part: simulate, state, infer …; arena_steps: of each report."""
-    total = arena_steps * len(reports)
+def worker_parts(reports: Sequence[RolloutDone], arenas: int) -> dict[str, float]:
+    """Worker microseconds per arena-step by part: simulate, state, infer …; arenas: of each worker."""
+    total = arenas * sum(report.steps for report in reports)
     return {name: 1e6 * sum(report.parts[name] for report in reports) / total for name in reports[0].parts}
 
 

@@ -236,12 +236,12 @@ class Trainer:
             self._loop.publish(LogLine(time=time.time(), level="info", source="learner", message=notice))
 
     def _report(self, collected: Collected, report: UpdateReport, rows: int, times: IterationTimes) -> None:
-        shape = self._task.collector.shared.shape
+        arenas = self._task.collector.shared.shape.arenas
         metrics = self._task.curriculum.metrics(self._loop.timesteps)
         metrics |= collected_metrics(self._loop.timesteps, collected.reports)
         metrics |= report.metrics
         metrics[metric_keys.POLICY_LAG] = float(self._task.config.profile.collect.overlap)
-        metrics |= time_metrics(rows, collected.reports, times, shape.steps * shape.arenas)
+        metrics |= time_metrics(rows, collected.reports, times, arenas)
         metrics |= self._task.overrides.metrics(self._task.phase_timesteps(self._loop.timesteps - rows))
         metrics |= self._usage.count(collected.rollout, replaced(collected.reports))
         self._loop.publish(

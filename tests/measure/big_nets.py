@@ -68,12 +68,14 @@ def case(layers: str, inference: str, workers: int, arenas: int, seconds: float,
             if clocked is not None:
                 served, calls = served + stack._collector.served, calls + stack._collector.calls
             del newest
-        parts = bench.worker_parts(reports, stack.shape.steps * stack.shape.arenas)
+        parts = bench.worker_parts(reports, stack.shape.arenas)
     words = " ".join(f"{name} {value:.1f}" for name, value in parts.items())
     batch = ""
     if clocked is not None:
         batch = f"; {served / calls:.1f} parts a batch, {1e6 * clocked.seconds / calls:.0f} us a batch, busy {clocked.seconds / collect:.0%}"
     batch += f"; slowest worker {slowest / mean:.2f} x the mean, {1 - slowest / collect:.1%} of collecting beside it"
+    steps = [report.steps for report in reports]
+    batch += f", {min(steps)} to {max(steps)} steps where {stack.shape.steps} are wanted"
     print(
         f"{layers} {inference} {workers} x {arenas}: limit {limit:,.0f} collected {rows / collect:,.0f} "
         f"({rows / collect / limit:.1%}) overall {rows / (collect + learn):,.0f} consumed {rows / learn:,.0f}{batch}; {words}",

@@ -1,7 +1,12 @@
-"""Local and serial collectors bring the same rollouts, bit for bit, central the same but for rounding; seeds differ."""
+"""Local and serial collectors bring the same rollouts, bit for bit, central the same but for rounding; seeds differ. Central ends
+when the workers together have enough.
+"""
 
 from __future__ import annotations
 
+import os
+import signal
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -15,16 +20,18 @@ from rltui.actions.masking import legal_rows
 from rltui.learn.ppo import PPOLearner
 from rltui.profile.load import load
 from rltui.registry import Component, build
+from rltui.train.collect.central import CentralCollector
 from rltui.train.collect.collector import Collected, Collector, SerialCollector
-from rltui.train.collect.shared_rollout import SharedRollout
+from rltui.train.collect.shared_rollout import PARTS, SharedRollout
 from rltui.train.config import ResolvedConfig
 from tests.fakes.training import TINY, TWO_WORKERS
 
 
 @contextmanager
 def collector(
-    tmp_path: Path, kind: str, seed: int = 0, more: str | list[str] = "", parts: int = 1
+    tmp_path: Path, kind: str, seed: int = 0, more: str | list[str] = "", parts: int = 1, slack: bool = False
 ) -> Iterator[tuple[Collector, PPOLearner]]:
+    """slack: as the profile has it; False: all workers go equally far."""
     profile_path = tmp_path / "tiny.toml"
     profile_path.write_text(TWO_WORKERS + (more if isinstance(more, str) else ""))
     changes = [] if isinstance(more, str) else more
@@ -32,7 +39,8 @@ def collector(
     config = ResolvedConfig.resolve(
         load(profile_path, [f"run.seed={seed}", f"collect.inference={inference}", *changes])
     )
-    shared, learner = SharedRollout.create(config.shape), config.learner()
+    shape = config.shape if slack else replace(config.shape, slack=0)
+    shared, learner = SharedRollout.create(shape), config.learner()
     if kind == "serial":
         made: Collector = SerialCollector(config.actor(timesteps=0), shared)
     else:
@@ -191,6 +199,118 @@ def test_central_is_its_serial_twin_where_actions_are_forced(tmp_path: Path, mor
         np.testing.assert_allclose(one.pop("log_probs"), two.pop("log_probs"), atol=1e-6)
         for name in one:
             np.testing.assert_array_equal(one[name], two[name], err_msg=name)
+
+
+STEPS, AGENTS = 32, 8  # wanted of each worker, and its cars
+LAG = 6
+
+
+class Uneven:
+    """A central collector that answers worker 1 only where it is `LAG` steps behind worker 0, or that one has all its answers."""
+
+    def __init__(self, made: CentralCollector, monkeypatch: pytest.MonkeyPatch) -> None:
+        self._made, self._asking = made, made._asking
+        self.holds_at: list[int] = []  # the step of each worker that is never answered
+        monkeypatch.setattr(made, "_asking", self.asking)
+
+    def asking(self) -> np.ndarray:
+        shared, found = self._made.shared, self._asking()
+        first, second = at = shared.answered.reshape(2, PARTS).min(axis=1)
+        lags = second + LAG <= first or shared.enough or first == shared.shape.most_steps
+        held = [step in self.holds_at[worker : worker + 1] for worker, step in enumerate(at)]
+        return found[~np.array([held[0], held[1] or not lags])[found // PARTS]]
+
+
+def test_a_slow_worker_ends_with_fewer_steps_and_the_iteration_has_what_it_wants(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each worker's line of play is its serial twin's, over the ends of iterations: nothing lost, repeated or misplaced."""
+    names = ("obs", "legality", "rewards", "terminated", "truncated")
+    lines: dict[tuple[int, str], list[np.ndarray]] = {(w, name): [] for w in range(2) for name in names}
+    finals: dict[int, list[np.ndarray]] = {0: [], 1: []}
+    with collector(tmp_path, "central", more=ALL, parts=2, slack=True) as (made, learner):
+        assert isinstance(made, CentralCollector)
+        Uneven(made, monkeypatch)
+        always(learner, 18)
+        made.set_policy(learner)
+        for _ in range(4):
+            for block in made.shared.block(0).values():
+                block[...] = np.nan if block.dtype == np.float32 else True if block.dtype == np.bool_ else 99
+            collected = made.collect(0, 0, lambda: None)
+            gone = [report.steps for report in collected.reports if report is not None]
+            assert gone[0] > gone[1] and abs(sum(gone) - 2 * STEPS) < 2 and collected.rows == sum(gone) * AGENTS
+            data = collected.rollout
+            assert data.shape == (2, gone[0], AGENTS) and made.progress() > 0.9
+            worker, step, agent = np.unravel_index(data.final_index, data.shape)
+            assert data.truncated[worker, step, agent].all() and (step < np.array(gone)[worker]).all()
+            assert not (data.final_obs == data.obs[worker, step + 1, agent]).all(axis=-1).any()
+            for w, steps in enumerate(gone):
+                for name in names:
+                    lines[w, name].append(getattr(data, name)[w, :steps].copy())
+                finals[w].append(data.final_obs[worker == w])
+            assert np.isfinite(data.learned(data.log_probs)).all()
+            files = learner.snapshot().files()
+            report = learner.update(data)
+            assert report.dropped is None and report.rows == collected.rows
+            learner.load(files)
+            del data, collected, block
+    with collector(tmp_path, "serial", more=ALL, parts=2) as (made, learner):
+        always(learner, 18)
+        made.set_policy(learner)
+        twins = [copied(made.collect(0, 0, lambda: None)) for _ in range(5)]
+    for (w, name), found in lines.items():
+        line = np.concatenate(found)
+        of_twin = np.concatenate([twin[name][w, :STEPS] for twin in twins])
+        np.testing.assert_array_equal(line, of_twin[: len(line)], err_msg=name)
+    for w, found in finals.items():
+        line = np.concatenate(found)
+        of_twin = np.concatenate([twin["final_obs"][twin["final_index"] // (STEPS * AGENTS) == w] for twin in twins])
+        np.testing.assert_array_equal(line, of_twin[: len(line)])
+        assert len(line)
+
+
+def test_where_a_worker_dies_the_others_go_on_as_far_as_there_is_room(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with collector(tmp_path, "central", slack=True) as (made, learner):
+        assert isinstance(made, CentralCollector)
+        uneven = Uneven(made, monkeypatch)
+        made.set_policy(learner)
+        uneven.holds_at, most = [STEPS, STEPS - LAG], made.shared.shape.most_steps
+
+        def poll() -> None:
+            """Worker 1 is killed where a few steps more would be enough; then worker 0 goes on."""
+            now = made.live()[1]
+            if now.restarts:
+                uneven.holds_at = []
+            elif now.pid is not None and made.shared.steps_done.tolist() == uneven.holds_at:
+                os.kill(now.pid, signal.SIGTERM if sys.platform == "win32" else signal.SIGKILL)
+
+        collected = made.collect(0, 0, poll)
+        assert [report and report.steps for report in collected.reports] == [most, None]
+        assert collected.rows == most * AGENTS and collected.rollout.learn is None
+        assert learner.update(collected.rollout).rows == collected.rows
+        del collected
+        while None in (reports := made.fill(0, 0, lambda: None)):
+            assert [report and report.steps for report in reports] == [most, None]
+        assert abs(sum(report.steps for report in reports if report) - 2 * STEPS) < 2
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no SIGSTOP")
+def test_what_a_worker_did_in_the_iteration_before_counts_no_more(tmp_path: Path) -> None:
+    """Worker 1 begins when worker 0 is through."""
+    with collector(tmp_path, "central", slack=True) as (made, learner):
+        made.set_policy(learner)
+        made.fill(0, 0, lambda: None)
+        late, most = made.live()[1].pid or 0, made.shared.shape.most_steps
+        os.kill(late, signal.SIGSTOP)
+
+        def poll() -> None:
+            if made.live()[0].state == "waiting":
+                os.kill(late, signal.SIGCONT)
+
+        reports = made.fill(0, 0, poll)
+        assert [report and report.steps for report in reports] == [most, 2 * STEPS - 1 - most]
 
 
 def test_central_samples_from_the_learners_own_policy(tmp_path: Path) -> None:

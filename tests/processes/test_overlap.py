@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from rltui.events.commands import Pause, SaveCheckpoint
-from rltui.events.records import IterationFinished
+from rltui.events.records import IterationFinished, UpdateDropped
 from rltui.learn.rollout import Rollout
 from rltui.policy.saved import load_policy
 from rltui.policy.weights import flatten
@@ -18,9 +18,9 @@ from rltui.train.collect.collector import SerialCollector
 from rltui.train.collect.shared_rollout import SharedRollout
 from rltui.train.config import ResolvedConfig
 from tests.fakes.asking import applied
-from tests.fakes.training import Training
+from tests.fakes.training import TWO_WORKERS, Training
 
-ITERATION = 512
+ITERATION, AGENTS = 512, 8  # of which a worker has so many
 SCHEDULE = f"rewards.speed_toward_ball=[[0, 0.0], [{3 * ITERATION}, 3.0]]"
 SETTINGS = ["collect.collector=serial", "collect.overlap=true", SCHEDULE]
 
@@ -48,6 +48,18 @@ def test_a_save_in_a_pause_has_learned_from_what_is_counted(training: Training) 
     timesteps = training.iterations()[-1].timesteps
     book = json.loads((training.paths.checkpoint(timesteps) / BOOK_KEEPING).read_text())
     assert book["cumulative_model_updates"] == timesteps / ITERATION  # each of one batch
+
+
+def test_central_with_overlap_counts_what_its_workers_have_gone(training: Training) -> None:
+    """Whose iterations end together, each worker having gone as far as it got: what they wanted, to a step of every arena."""
+    training.profile = TWO_WORKERS
+    settings = ["collect.inference=central", "collect.overlap=true"]
+    training.start("--steps", str(3 * ITERATION), *(part for setting in settings for part in ("--set", setting)))
+    assert training.wait_end() == 0, training.output
+    sizes = np.diff([0, *(row.timesteps for row in training.iterations())])
+    assert ((sizes > ITERATION - 2 * AGENTS) & (sizes <= ITERATION) & (sizes % AGENTS == 0)).all()
+    assert training.iterations()[-1].timesteps >= 3 * ITERATION
+    assert not [record for record in training.records if isinstance(record, UpdateDropped)]
 
 
 def _by_hand(training: Training) -> np.ndarray:

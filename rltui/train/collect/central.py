@@ -23,7 +23,8 @@ NAP = 2e-5  # seconds between looks at what is asked for, while nobody asks
 
 
 class CentralCollector(LocalCollector):
-    """Serves whatever parts of the workers have asked, never waiting for more: a slow worker delays nobody.
+    """Serves whatever parts of the workers have asked, never waiting for more: a slow worker delays nobody, and with slack
+    (RolloutShape) an iteration ends for all when they have enough together.
 
     Each worker steps one part of its arenas while the other waits, so that a call that takes less than a step costs nothing.
     """
@@ -68,8 +69,7 @@ class CentralCollector(LocalCollector):
 
     def _serve(self) -> bool:
         """Answer all that have asked, in one batch; whether anybody had."""
-        answered = self.shared.answered
-        ready = np.flatnonzero(self.shared.asked > answered)
+        answered, ready = self.shared.answered, self._asking()
         if not len(ready):
             return False
         policy, steps = self._policy, answered[ready].tolist()
@@ -85,12 +85,17 @@ class CentralCollector(LocalCollector):
         self.served, self.calls = self.served + len(asking), self.calls + 1
         return True
 
+    def _asking(self) -> NDArray[np.int64]:
+        """Places in `asked` of the parts that wait for an answer."""
+        return np.flatnonzero(self.shared.asked > self.shared.answered)
+
     def _all_answered(self) -> bool:
         """Whether every worker that collects has the actions of its last step."""
-        last = self.shared.answered.reshape(-1, PARTS)[:, : len(self._agents)] == self.shared.shape.steps
-        return all(
-            bool(last[index].all()) for index, handle in enumerate(self._handles) if handle.state == "collecting"
-        )
+        shared = self.shared
+        steps = shared.steps_done + 1 if shared.enough else shared.shape.most_steps
+        last = shared.answered.reshape(-1, PARTS)[:, : len(self._agents)].min(axis=1)
+        has = last >= np.minimum(steps, shared.shape.most_steps)
+        return all(bool(has[index]) for index, handle in enumerate(self._handles) if handle.state == "collecting")
 
 
 @dataclass(frozen=True)

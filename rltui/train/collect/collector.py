@@ -94,7 +94,7 @@ class Collector(ABC):
     def progress(self) -> float:
         """0–1 of the running rollouts together."""
         shape = self.shared.shape
-        return float(self.shared.steps_done.sum()) / (shape.workers * shape.steps)
+        return min(1.0, float(self.shared.steps_done.sum()) / (shape.workers * shape.steps))
 
     def _worker_live(self, worker: int, newest: RolloutDone | None, *, state: str, pid: int | None) -> WorkerLive:
         """newest: its newest whole rollout. Heartbeat and restarts are those of a worker that is no process of its own."""
@@ -103,12 +103,12 @@ class Collector(ABC):
             worker=worker,
             state=state,
             pid=pid,
-            steps_per_second=shape.rows / newest.seconds if newest else None,
+            steps_per_second=newest.steps * shape.agents / newest.seconds if newest else None,
             arenas=shape.arenas,
             memory_mb=newest.memory / MEGABYTE if newest else None,
             heartbeat_age=None,
             restarts=0,
-            progress=float(self.shared.steps_done[worker]) / shape.steps,
+            progress=min(1.0, float(self.shared.steps_done[worker]) / shape.steps),
         )
 
 
@@ -147,14 +147,15 @@ class SerialCollector(Collector):
         self.shared.steps_done[:] = 0
         for index, actor in enumerate(self._actors):
 
-            def on_step(t: int, index: int = index) -> None:
+            def goes_on(t: int, index: int = index) -> bool:
                 self.shared.heartbeat[index] = time.monotonic()
                 self.shared.steps_done[index] = t
                 poll()
+                return True
 
             views = self.shared.worker_block(block, index)
-            self._newest[index] = actor.rollout(views, self.shared.weights, timesteps, on_step)
-            self.shared.steps_done[index] = self.shared.shape.steps
+            self._newest[index] = done = actor.rollout(views, self.shared.weights, timesteps, goes_on)
+            self.shared.steps_done[index] = done.steps
         return list(self._newest)
 
     def live(self) -> list[WorkerLive]:
@@ -171,25 +172,31 @@ class SerialCollector(Collector):
 
 
 def _rollout(shared: SharedRollout, block: int, reports: list[RolloutDone | None]) -> Rollout:
-    """The block as one rollout; the cut episodes of dropped workers are left out."""
+    """The block as one rollout, as long as its longest worker's, of which only what each has gone is learned from; the cut
+    episodes of dropped workers are left out.
+    """
     arrays, shape = shared.block(block), shared.shape
+    steps = max(report.steps for report in reports if report)
+    gone = np.array([report.steps if report else steps for report in reports])
     index, obs = [], []
     for worker, report in enumerate(reports):
         count = int(arrays["final_count"][worker]) if report else 0
-        index.append(arrays["final_index"][worker, :count] + worker * shape.rows)
+        index.append(arrays["final_index"][worker, :count] + worker * steps * shape.agents)
         obs.append(arrays["final_obs"][worker, :count])
-    learn = arrays["learn"][:, :-1]
+    learn = arrays["learn"][:, :steps]
+    if (gone < steps).any():
+        learn = learn & (np.arange(steps) < gone[:, None])[..., None]
     return Rollout(
-        obs=arrays["obs"],
-        actions=arrays["actions"],
-        log_probs=arrays["log_probs"],
-        rewards=arrays["rewards"],
-        terminated=arrays["terminated"],
-        truncated=arrays["truncated"],
+        obs=arrays["obs"][:, : steps + 1],
+        actions=arrays["actions"][:, :steps],
+        log_probs=arrays["log_probs"][:, :steps],
+        rewards=arrays["rewards"][:, :steps],
+        terminated=arrays["terminated"][:, :steps],
+        truncated=arrays["truncated"][:, :steps],
         final_obs=np.concatenate(obs),
         final_index=np.concatenate(index),
         valid=np.array([report is not None for report in reports]),
-        legality=arrays["legality"],
+        legality=arrays["legality"][:, : steps + 1],
         cars=shape.cars,
         learn=None if learn.all() else learn,
     )

@@ -54,6 +54,7 @@ class RolloutDone(msgspec.Struct, frozen=True, tag="done"):
     parts: dict[str, float]  # seconds by part
     stats: dict[str, EpisodeStats]  # by arena group
     memory: int  # resident bytes
+    steps: int  # that it went: what lies behind them in its block is of earlier rollouts
     refused: dict[str, str] = {}  # opponents that cannot play here, and why
 
 

@@ -25,7 +25,10 @@ NEED, HINT = "rollouts need", f"lower ppo.iteration or ppo.buffer_iterations, or
 
 @dataclass(frozen=True)
 class RolloutShape:
-    """B blocks of W workers, each T steps of K arenas with C learning cars and D observation numbers; P policy parameters."""
+    """B blocks of W workers, each T steps of K arenas with C learning cars and D observation numbers; P policy parameters.
+
+    slack: so many steps more than T a worker has room for. With any, a rollout ends when the workers together have W · T.
+    """
 
     blocks: int
     workers: int
@@ -35,6 +38,17 @@ class RolloutShape:
     obs_size: int
     actions: ActionSpec
     parameters: int
+    slack: int = 0
+
+    @property
+    def most_steps(self) -> int:
+        """Steps that one worker may go in one iteration."""
+        return self.steps + self.slack
+
+    @property
+    def enough(self) -> int:
+        """Steps of all workers together at which a rollout with slack ends: each of the others finishes one more, then it has all."""
+        return self.workers * (self.steps - 1) + 1
 
     @property
     def agents(self) -> int:
@@ -43,16 +57,16 @@ class RolloutShape:
 
     @property
     def rows(self) -> int:
-        """Timesteps of one worker in one iteration."""
+        """Timesteps of one worker in one iteration; with slack, of the mean one."""
         return self.steps * self.agents
 
     def fields(self) -> dict[str, tuple[tuple[int, ...], DTypeLike]]:
         """Name → (shape, dtype) of each array of the segment."""
-        b, w, t, a, d = self.blocks, self.workers, self.steps, self.agents, self.obs_size
+        b, w, t, a, d = self.blocks, self.workers, self.most_steps, self.agents, self.obs_size
         return {
             "weights": ((self.parameters,), np.float32),
             "heartbeat": ((w,), np.float64),  # time.monotonic() of the newest step
-            "steps_done": ((w,), np.int64),  # steps of the running rollout
+            "steps_done": ((w,), np.int64),  # steps of the running rollout; 0: no part of it
             "arena_cursor": ((w,), np.int64),  # the arena being simulated, for the report of a crash
             "asked": ((w * PARTS,), np.int64),  # steps of the running rollout whose actions a part has asked for …
             "answered": ((w * PARTS,), np.int64),  # … and has been given
@@ -65,8 +79,8 @@ class RolloutShape:
             "truncated": ((b, w, t, a), np.bool_),
             "learn": ((b, w, t + 1, a), np.bool_),  # False: somebody else than the learner plays the car
             "final_count": ((b, w), np.int64),
-            "final_index": ((b, w, self.rows), np.int64),  # flat in [T, A] of the worker
-            "final_obs": ((b, w, self.rows, d), np.float32),
+            "final_index": ((b, w, t * a), np.int64),  # flat in [T, A] of the worker
+            "final_obs": ((b, w, t * a, d), np.float32),
         }
 
     def layout(self) -> tuple[dict[str, int], int]:
@@ -81,8 +95,9 @@ class RolloutShape:
     def expected_parts(self) -> list[tuple[int, int]]:
         """(first, length) in bytes of what a run touches: all but most of the final observations, which lie last."""
         final = self.layout()[0]["final_obs"]
-        row, used = self.obs_size * 4, -(-self.rows // FINAL)
-        places = range(final, final + self.blocks * self.workers * self.rows * row, self.rows * row)
+        rows, row = self.most_steps * self.agents, self.obs_size * 4
+        used = -(-rows // FINAL)
+        places = range(final, final + self.blocks * self.workers * rows * row, rows * row)
         return [(0, final), *((place, used * row) for place in places)]
 
     @property
@@ -123,6 +138,11 @@ class SharedRollout:
     def worker_block(self, block: int, worker: int) -> dict[str, NDArray[Any]]:
         """One worker's slices of one iteration: obs [T+1, A, D], legality [T+1, A], actions [T, A] … final_obs [T·A, D], final_count []."""
         return {name: array[worker, ...] for name, array in self.block(block).items()}
+
+    @property
+    def enough(self) -> bool:
+        """Whether the workers together have what the running rollout wants: each ends after the step that it is in."""
+        return self.shape.slack > 0 and int(self.steps_done.sum()) >= self.shape.enough
 
     def asking(self, worker: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """One worker's `asked` and `answered`, int64 [PARTS] each."""

@@ -114,10 +114,10 @@ class Actor:
             self._debug.name_controls()
 
     def rollout(
-        self, block: Block, weights: NDArray[np.float32], timesteps: int, on_step: Callable[[int], None]
+        self, block: Block, weights: NDArray[np.float32], timesteps: int, goes_on: Callable[[int], bool]
     ) -> RolloutDone:
-        """Fill one worker block (SharedRollout.worker_block) after so many timesteps of training. `on_step(t)` is called
-        before each step and may raise.
+        """Fill one worker block (SharedRollout.worker_block) after so many timesteps of training. `goes_on(t)` is called
+        before each step, may end the rollout there, and may raise.
         """
         started = time.perf_counter()
         self.env.set_timesteps(timesteps)
@@ -127,35 +127,35 @@ class Actor:
         if self._debug is not None:
             self._debug.began()
         self._policy.begin(block, weights)
-        steps, learners = len(block["actions"]), self.env.learners
+        most, learners = len(block["actions"]), self.env.learners
         views = [_PartViews(block, arenas, learners) for arenas in self.env.parts]
         block["obs"][0] = self._now.obs.reshape(self._agents, -1)
         block["legality"][0] = self._now.legality.reshape(-1)
         block["learn"][0] = self._learn.reshape(-1)
         for part in range(len(views)):
             self._policy.seen(part, 0)
-        count, infer = 0, 0.0
-        for t in range(steps):
-            on_step(t)
+        t, count, infer = 0, 0, 0.0
+        while t < most and goes_on(t):
             for part, view in enumerate(views):
                 before = time.perf_counter()
                 self._policy.act(part, t)
                 infer += time.perf_counter() - before
                 finals = self.env.step(view.actions[t], view.outs[t], part)
                 view.spread_ends(t)
-                if t + 1 < steps:
+                if t + 1 < most:
                     self._policy.seen(part, t + 1)
                 if len(finals.arenas):
                     count = self._store_finals(block, t, count, finals.arenas + view.first, finals.obs)
             if self._debug is not None:
                 self._debug.stepped(t, block["actions"][t], block["log_probs"][t])
+            t += 1
         block["final_count"][...] = count
-        self._now.obs[...] = block["obs"][-1].reshape(self._now.obs.shape)
-        self._now.legality[...] = block["legality"][-1].reshape(self._now.legality.shape)
-        self._learn[...] = block["learn"][-1].reshape(self._learn.shape)
+        self._now.obs[...] = block["obs"][t].reshape(self._now.obs.shape)
+        self._now.legality[...] = block["legality"][t].reshape(self._now.legality.shape)
+        self._learn[...] = block["learn"][t].reshape(self._learn.shape)
         if self._debug is not None:
-            self._debug.finished(block["actions"])
-        return self._report(time.perf_counter() - started, infer)
+            self._debug.finished(block["actions"][:t])
+        return self._report(t, time.perf_counter() - started, infer)
 
     def _store_finals(
         self, block: Block, t: int, count: int, arenas: NDArray[np.int64], obs: NDArray[np.float32]
@@ -168,11 +168,11 @@ class Actor:
         block["final_obs"][count:end] = obs.reshape(len(agents), -1)
         return end
 
-    def _report(self, seconds: float, infer: float) -> RolloutDone:
+    def _report(self, steps: int, seconds: float, infer: float) -> RolloutDone:
         parts = {**self.env.take_timings(), "infer": infer}
         parts["other"] = max(0.0, seconds - sum(parts.values()))
         refused, self._refused = self._refused, {}
-        return RolloutDone(seconds, parts, self.env.drain_stats(), resident_bytes(), refused=refused)
+        return RolloutDone(seconds, parts, self.env.drain_stats(), resident_bytes(), steps, refused)
 
 
 class _PartViews:
@@ -253,9 +253,12 @@ def _serve(spec: WorkerSpec, pipe: Connection) -> None:
         while pipe.poll(0):
             _receive(pipe, actor)
 
-    def on_step(t: int) -> None:
+    def goes_on(t: int) -> bool:
         shared.steps_done[index] = t
+        if t and shared.enough:
+            return False
         look()
+        return True
 
     actor = Actor(
         spec.actor,
@@ -269,8 +272,8 @@ def _serve(spec: WorkerSpec, pipe: Connection) -> None:
         message = _receive(pipe, actor)
         if message is not None:
             block = shared.worker_block(message.block, index)
-            done = actor.rollout(block, shared.weights, message.timesteps, on_step)
-            shared.steps_done[index] = spec.shape.steps
+            done = actor.rollout(block, shared.weights, message.timesteps, goes_on)
+            shared.steps_done[index] = done.steps
             pipe.send_bytes(encode(done))
 
 

@@ -101,13 +101,12 @@ class LocalCollector(Collector):
         Raises WorkersFailing after three deaths within a minute, and after ten minutes without a worker that is ready.
         """
         self._block = block
-        self.shared.asked[:] = self.shared.answered[:] = 0
+        self.shared.asked[:] = self.shared.answered[:] = self.shared.steps_done[:] = 0
         while not any(handle.state == "waiting" for handle in self._handles):
             self._watch(poll)
-        for index, handle in enumerate(self._handles):
+        for handle in self._handles:
             handle.done = None
             if handle.state == "waiting":
-                self.shared.steps_done[index] = 0
                 handle.send(Collect(block, timesteps))
                 handle.enter("collecting")
         while any(handle.state == "collecting" for handle in self._handles):
@@ -323,7 +322,7 @@ class LocalCollector(Collector):
     def _describe_crash(self, worker: int) -> str:
         """The arena that was being simulated when a worker was killed, and what its cars had chosen."""
         shape = self.shared.shape
-        step = min(int(self.shared.steps_done[worker]), shape.steps - 1)
+        step = min(int(self.shared.steps_done[worker]), shape.most_steps - 1)
         arena = int(self.shared.arena_cursor[worker])
         first = arena * shape.cars
         rows = self.shared.worker_block(self._block, worker)["actions"][step, first : first + shape.cars].tolist()
@@ -334,6 +333,7 @@ class LocalCollector(Collector):
         self._publish(WorkerFailed(time=time.time(), worker=index, kind=kind, reason=reason, trace=trace))
         handle.kill()
         handle.release()
+        self.shared.steps_done[index] = 0  # what it had is dropped: the others go on for it, as far as there is room
         self._deaths.append(time.monotonic())
         if len(self._deaths) == DEATHS and self._deaths[-1] - self._deaths[0] < DEATH_WINDOW:
             raise WorkersFailing(

@@ -60,7 +60,7 @@ def stats(episodes: int, touch: float, shaping: float) -> EpisodeStats:
 
 
 def done(part: EpisodeStats) -> RolloutDone:
-    return RolloutDone(2.0, {"simulate": 0.005, "infer": 0.001}, {MATCH: part}, 64 * 2**20)
+    return RolloutDone(2.0, {"simulate": 0.005, "infer": 0.001}, {MATCH: part}, 64 * 2**20, 5)
 
 
 def replace_groups(report: RolloutDone, groups: Mapping[str, EpisodeStats]) -> RolloutDone:
@@ -69,7 +69,7 @@ def replace_groups(report: RolloutDone, groups: Mapping[str, EpisodeStats]) -> R
 
 def metrics(*parts: EpisodeStats) -> dict[str, float | None]:
     reports = [done(part) for part in parts]
-    return collected_metrics(1000, reports) | time_metrics(200, reports, TIMES, arena_steps=50)
+    return collected_metrics(1000, reports) | time_metrics(200, reports, TIMES, arenas=10)
 
 
 def test_figures_of_all_workers_are_taken_together() -> None:
@@ -152,7 +152,7 @@ def test_a_practice_group_has_its_own_figures_and_a_dropped_workers_number_stays
     assert found["mechanics/rollout/episodes"] == 1 and found["mechanics/turtle/events"] == 6
     assert "mechanics/reward/shaping" not in found
 
-    found = time_metrics(200, [None, done(stats(2, 8.0, 2.0))], TIMES, arena_steps=50)
+    found = time_metrics(200, [None, done(stats(2, 8.0, 2.0))], TIMES, arenas=10)
     assert {key for key in found if key.startswith("worker/")} == {"worker/1/seconds", "worker/1/memory_mb"}
 
 

@@ -47,7 +47,7 @@ def sample(of: DiscretePolicy, obs: np.ndarray, noise: GumbelBank) -> tuple[np.n
 
 def test_logits_and_log_probabilities_equal_torchs(subtests: pytest.Subtests) -> None:
     for sharpness in (1.0, 20.0):
-        for rows in (1, 2, 32, 127, 128):
+        for rows in (1, 2, 8, 9, 32, 127, 128):
             with subtests.test(sharpness=sharpness, rows=rows):
                 net = network(sharpness=sharpness)
                 ours, obs = policy(net), observations(rows)

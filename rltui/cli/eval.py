@@ -217,7 +217,7 @@ def _verdict(evaluation: Evaluation) -> list[str]:
     rate, interval = evaluation.win_rate, evaluation.interval
     assert rate is not None
     assert interval is not None
-    from rltui.league.evaluation import elo_difference, games_to_decide
+    from rltui.league.evaluation import elo_difference, more_games
 
     low, high = interval
     lines = [
@@ -229,6 +229,6 @@ def _verdict(evaluation: Evaluation) -> list[str]:
     if evaluation.better:
         lines.append(f"{evaluation.better.upper()} is the better one.")
         return lines
-    more = games_to_decide(rate, interval, evaluation.record.games)
-    hint = "" if more is None else f"; a difference like this one would take some {more:,} games"
-    return [*lines, f"Which is the better one is not decided{hint}."]
+    more = more_games(rate, interval, evaluation.record.games)
+    wanted = "alike, or more than 1,000 more games" if more is None else f"some {more:,} more games"
+    return [*lines, f"Which is the better one is not decided: {wanted}."]

@@ -19,13 +19,12 @@ from rltui.field import TICKS_PER_SECOND
 from rltui.league.games import Game
 from rltui.league.match_batch import MatchBatch
 from rltui.league.players import Player, Seat
-from rltui.league.ratings import Record
+from rltui.league.ratings import MOST_MORE, Record
 from rltui.league.sources import PlayerSource
 
 PAIRS_AT_ONCE = 32  # of one task, at most: of more, a game costs no less
 TASKS = 16  # that many games are at least spread over
 FEWEST_PAIRS = 8  # of one task where there are more
-MOST_GAMES = 100_000  # that anybody would play to decide
 Z = 1.959964  # standard deviations to each side that leave 5 % outside
 BLUE, ORANGE = 0, 1
 OF_EPISODES = (REWARD, EPISODES, FIRST_EPISODES, "rollout/episode_seconds")  # no figures of a game
@@ -253,12 +252,8 @@ def elo_difference(score: float) -> float | None:
     return 400 * math.log10(score / (1 - score)) if 0 < score < 1 else None
 
 
-def games_to_decide(score: float, interval: Interval, games: int) -> int | None:
-    """How many it would take, should the score stay: the interval shrinks with their root. None for a score too near to ½."""
+def more_games(score: float, interval: Interval, games: int) -> int | None:
+    """That would likely decide, should the score stay: the interval shrinks with the root of their number. None beyond MOST_MORE."""
     away, width = abs(score - 0.5), interval[1] - interval[0]
-    wanted = games * (width / 2 / away) ** 2 if away else math.inf
-    return (
-        math.ceil(wanted / 10 ** (digits := max(len(str(int(wanted))) - 2, 0))) * 10**digits
-        if wanted < MOST_GAMES
-        else None
-    )
+    more = games * (width / 2 / away) ** 2 - games if away else math.inf
+    return max(2, math.ceil(more)) if more <= MOST_MORE else None

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import pty
+import re
 import signal
 import subprocess
 import sys
@@ -74,6 +76,20 @@ def test_ctrl_c_ends_at_once_and_tells_what_is_finished(tmp_path: Path) -> None:
     assert f"interrupted: {found['games']} of 400 games are finished" in error
     assert len(games.read(tmp_path / "games.csv").games) == found["games"], "each that is told is logged"
     wait_for(lambda: not any(child.is_running() for child in children), "a process was left")
+
+
+def test_a_bar_on_a_terminal_which_leaves_nothing_behind(tmp_path: Path) -> None:
+    master, slave = pty.openpty()
+    words = command(tmp_path, "chaser", "idle", "--games", "2", "--seconds", "2", "--json")
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=slave, text=True) as process:
+        os.close(slave)
+        out = process.communicate(timeout=120)[0]
+    written = os.read(master, 1 << 16).decode()
+    os.close(master)
+    assert re.search(r"\[#*-*\] [012] of 2 games", written)
+    *_, last, end = written.split("\r")
+    assert (last.strip(), end) == ("", "")
+    assert json.loads(out)["games"] == 2
 
 
 def play_with(match_up: MatchUp, tasks: Sequence[Task], count: int = 1, kill: int = 0) -> list[TaskDone]:

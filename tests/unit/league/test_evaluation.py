@@ -15,8 +15,8 @@ from rltui.league.evaluation import (
     MatchUp,
     Task,
     elo_difference,
-    games_to_decide,
     kickoff_seed,
+    more_games,
     play,
     score_interval,
     tasks,
@@ -179,9 +179,10 @@ def test_elo_and_what_it_takes_to_decide() -> None:
     assert elo_difference(0.64) == pytest.approx(100, abs=0.1)
     assert elo_difference(10 / 11) == pytest.approx(400)
     assert (elo_difference(0.0), elo_difference(1.0)) == (None, None)
-    assert games_to_decide(0.55, (0.45, 0.65), 100) == 400
-    assert games_to_decide(0.5, (0.4, 0.6), 100) is None
-    assert games_to_decide(0.5001, (0.4, 0.6), 100) is None
+    assert more_games(0.55, (0.45, 0.65), 100) == 300
+    assert more_games(0.6, (0.499, 0.69), 100) == 2, "at the edge"
+    assert more_games(0.5, (0.4, 0.6), 100) is None
+    assert more_games(0.501, (0.4, 0.6), 100) is None
 
 
 def test_the_document(subtests: pytest.Subtests) -> None:

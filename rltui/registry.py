@@ -92,6 +92,7 @@ BUILT_IN: Mapping[Kind, Mapping[str, str]] = {
         "idle": "rltui.opponents.scripted:IdlePlayer",
         "random": "rltui.opponents.scripted:RandomPlayer",
         "chaser": "rltui.opponents.scripted:ChaserPlayer",
+        "rule": "rltui.opponents.rule:RulePlayer",
     },
 }
 # Of other libraries: module and base class, and what makes a component of ours of a class derived from it.

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 WHO = (
     "a run (its newest checkpoint, then newer ones as they come), a checkpoint or milestone (alpha/005M, or its folder), a "
-    "policy.npz, rlgym-ppo's checkpoint (with --profile), or a scripted player: idle, random, chaser"
+    "policy.npz, rlgym-ppo's checkpoint (with --profile), or a scripted player: idle, random, chaser, rule"
 )
 EXAMPLES = """\
 examples:

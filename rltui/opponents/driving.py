@@ -23,6 +23,7 @@ LEAST_SPEED = 600.0  # uu/s: to drive slower makes no turn tighter in time
 SLIDING, SLIDING_SPEED = 1.4, 400.0  # rad off the nose, uu/s: from here on the handbrake turns faster
 BOOSTING, BOOST_GAIN = 0.35, 200.0  # rad off the nose; uu/s that are missing
 TOP_SPEED = 2250.0  # boost gains nothing above
+BACKWARDS = 4.0  # factor of the turn of a nose that looks backwards
 HEADING_SPEED = 400.0  # uu/s: a car in the air this fast lands with its nose along its way
 
 
@@ -73,9 +74,10 @@ def level_out(view: OwnView, target: Plane, neutral: Bool) -> Int:
     """Rows that turn a car in the air wheels down, nose along its way, or to the target when slow; neutral: let it turn."""
     fast = np.abs(view.velocity) > HEADING_SPEED
     nose = unit(np.where(fast, view.velocity, target - view.place))
-    # the turn that is missing: forward × nose + up × vertical
-    turn: Plane = 1j * (view.forward_z * nose - view.up)
-    turn_z: Float = (np.conj(view.forward) * nose).imag
+    # the turn that is missing: forward × nose + up × vertical, the former raised where it is small for looking backwards
+    raised = np.where(dot(view.forward, nose) < 0, BACKWARDS, 1)
+    turn: Plane = 1j * (raised * view.forward_z * nose - view.up)
+    turn_z: Float = raised * (np.conj(view.forward) * nose).imag
 
     def about(axis: Plane, axis_z: Float, gain: float, damping: float) -> Float:
         wanted = dot(turn, axis) + turn_z * axis_z
@@ -92,4 +94,5 @@ def level_out(view: OwnView, target: Plane, neutral: Bool) -> Int:
 def _nearest(values: Float, levels: int) -> Int:
     """Of so many levels from −1 to 1, the one nearest to each."""
     limited = np.minimum(np.maximum(values, -1), 1)
-    return np.rint((limited + 1) * ((levels - 1) / 2)).astype(np.int64)
+    chosen: Int = np.rint((limited + 1) * ((levels - 1) / 2)).astype(np.int64)
+    return chosen

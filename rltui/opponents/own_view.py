@@ -11,16 +11,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rltui.field import BACK_WALL_Y, BALL_DAMPING, BALL_RADIUS, BALL_REST_Z, GRAVITY, SIDE_WALL_X
+from rltui.field import BACK_WALL_Y, BALL_DAMPING, BALL_MAX_SPIN, BALL_RADIUS, BALL_REST_Z, GRAVITY, SIDE_WALL_X
 from rltui.sim.state import Float, GameState, Seats
 
 Plane = NDArray[np.complex64]
 
-TIMES = np.array([*np.arange(1, 13) / 10, 1.4, 1.6, 1.8, 2.0, 2.3, 2.6, 3.0, 3.5], np.float32)  # s from now
+TIMES = (0.15 * np.arange(1, 21)).astype(np.float32)  # s from now, close enough to see every bounce
 DRAGGED = ((1 - np.exp(-BALL_DAMPING * TIMES)) / BALL_DAMPING).astype(
     np.float32
 )  # s without air drag as far as in TIMES
 BOUNCE = 0.6  # of the speed at a wall or floor that the ball keeps
+FRICTION = 0.35 * GRAVITY  # uu/s² that a sliding ball loses on the floor
+ROLLING = BALL_MAX_SPIN * BALL_RADIUS  # uu/s: slower it rolls, and keeps its speed
 INSIDE_X, INSIDE_Y = SIDE_WALL_X - BALL_RADIUS, BACK_WALL_Y - BALL_RADIUS  # of the ball's middle
 MOUTH_X = 800.0  # |x| of the ball's middle between the posts
 
@@ -64,20 +66,25 @@ class OwnView:
     def ball_path(self) -> tuple[Plane, Float]:
         """Where the ball's middle will be at TIMES, if nobody touches it: places and heights, [*S, T].
 
-        Walls and floor are taken for flat and bounces for straight; after the second bounce off the floor and the first
-        off a wall it is only roughly right. A ball on its way into a goal flies on.
+        Walls and floor are taken for flat and bounces for straight; after the second bounce off the floor the ball slides,
+        until it is slow enough to roll. A ball on its way into a goal flies on.
         """
+        heights, floor = self._ball_heights()
+        speed = np.abs(self.ball_velocity)[..., None]
+        sliding = np.minimum(floor, np.maximum(speed - ROLLING, 0) / FRICTION)  # s
+        shorter = FRICTION * sliding * (floor - sliding / 2)
         start = self.ball[..., None]
-        places = start + self.ball_velocity[..., None] * DRAGGED
+        places = start + self.ball_velocity[..., None] * (DRAGGED - shorter / np.maximum(speed, 1))
         x, y, over = places.real, places.imag, np.abs(places.imag) - INSIDE_Y
         before = over / np.maximum(np.abs(y - start.imag), 1)  # share of the way that lies behind the wall
         scores = np.abs(x - (x - start.real) * before) < MOUTH_X
         y = np.where((over > 0) & ~scores, np.sign(y) * (INSIDE_Y - BOUNCE * over), y)
         over = np.abs(x) - INSIDE_X
         x = np.where(over > 0, np.sign(x) * (INSIDE_X - BOUNCE * over), x)
-        return _complex(x, y), self._ball_heights()
+        return _complex(x, y), heights
 
-    def _ball_heights(self) -> Float:
+    def _ball_heights(self) -> tuple[Float, Float]:
+        """And the seconds since the second bounce, 0 before."""
         fall = np.maximum(self.ball_height - BALL_REST_Z, 0)
         impact = np.sqrt(self.ball_rise**2 + 2 * GRAVITY * fall)  # speed at the floor
         since = TIMES - ((self.ball_rise + impact) / GRAVITY)[..., None]  # the first bounce
@@ -86,7 +93,7 @@ class OwnView:
         flight = fall[..., None] + self.ball_rise[..., None] * TIMES - GRAVITY / 2 * TIMES**2
         hop = first * since - GRAVITY / 2 * since**2
         rest = np.maximum(BOUNCE * first * later - GRAVITY / 2 * later**2, 0)
-        return BALL_REST_Z + np.where(since < 0, flight, np.where(later < 0, hop, rest))
+        return BALL_REST_Z + np.where(since < 0, flight, np.where(later < 0, hop, rest)), np.maximum(later, 0)
 
 
 def flat(vectors: Float) -> Plane:

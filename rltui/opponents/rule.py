@@ -30,7 +30,6 @@ POST = complex(700, -4900)  # where the car goes then, on the side away from the
 DODGE_TIME = 0.28  # s from the jump to the hit
 FRESH = 0.25  # s after a jump within which it dodges
 
-
 FLAT_OUT: Float = np.array(CAR_MAX_SPEED, np.float32)
 CREEPING: Float = np.array(700, np.float32)  # uu/s: turning toward a ball that comes
 TIGHT: Bool = np.array(True)
@@ -43,7 +42,8 @@ class Meeting(NamedTuple):
     after: Float  # s
     early: Bool  # the car could be there before the ball is low enough
     push: Plane  # unit: which way the car should push the ball
-    off: Float  # rad between where it should send the ball and where it comes from
+    off: Float  # rad between where it should send the ball and the way it comes
+    lost: Bool  # from there it would only push the ball back, or the ball is behind it
 
 
 class Plan(NamedTuple):
@@ -94,37 +94,44 @@ class RulePlayer(ScriptedPlayer):
 
 
 def meet(view: OwnView) -> Meeting:
-    """The first of the ball's places that the car can reach in time, else the last."""
+    """At the first of the ball's places that the car can reach in time, else at the last."""
     places, heights = view.ball_path()
-    gaps = places - view.place[..., None]
-    distances = np.abs(gaps) + 1
-    speed = view.speed[..., None]
-    top = np.where(view.boost > 15, BOOSTED_SPEED, np.maximum(DRIVING_SPEED, view.speed))[..., None]
-    times = np.maximum(TIMES - HALF_TURN / 2 * (1 - dot(gaps, view.forward[..., None]) / distances), 0)
-    ways = top * times - PICK_UP * (top - speed) * (1 - np.exp(-times / PICK_UP))
-    # the way around the ball to push it up the field, which matters less the nearer it is to the own goal
-    around = np.minimum(distances / 2, 500) * (1 - gaps.imag / distances) * (1 - _defending(places))
-    spare = ways - (distances - CONTACT + around)
+    spare = _spare(view, places)
     possible = (spare >= 0) & (heights < REACH_Z)
     possible[..., -1] = True
     first = possible.argmax(-1)
     at = (*np.indices(first.shape, sparse=True), first)
     place = clipped(places[at], np.inf, 5000)
-    gap = place - view.place
+
     goal = unit(GOAL - place)
-    way = np.angle(gap * np.conj(goal))  # rad off the way to the middle of the goal
+    way = np.angle((place - view.place) * np.conj(goal))  # rad off the way to the middle of the goal
     wide = np.arctan2(SHOT_WIDTH, np.abs(GOAL - place)) + CLEARING * _defending(place)
-    sent = np.minimum(np.maximum(way, -wide), wide)
-    send = goal * np.exp(1j * sent)
-    push = unit(HIT_SPEED * send - view.ball_velocity)
-    push = np.where(dot(push, send) > 0.3, push, send)
-    return Meeting(place, TIMES[first], spare[at] > 300, push, np.abs(way - sent))
+    send = np.minimum(np.maximum(way, -wide), wide)
+    off = np.abs(way - send)
+    direction = goal * np.exp(1j * send)
+    push = unit(HIT_SPEED * direction - view.ball_velocity)
+    push = np.where(dot(push, direction) > 0.3, push, direction)
+    lost = (off > LOST) | (view.place.imag > place.imag + 200)
+    return Meeting(place, TIMES[first], spare[at] > 300, push, off, lost)
+
+
+def _spare(view: OwnView, places: Plane) -> Float:
+    """uu that the car could drive further until TIMES than to these places: below 0 it comes late."""
+    gaps = places - view.place[..., None]
+    distances = np.abs(gaps) + 1
+    times = np.maximum(TIMES - HALF_TURN / 2 * (1 - dot(gaps, view.forward[..., None]) / distances), 0)
+    speed = view.speed[..., None]
+    top = np.where(view.boost > 15, BOOSTED_SPEED, np.maximum(DRIVING_SPEED, view.speed))[..., None]
+    ways = top * times - PICK_UP * (top - speed) * (1 - np.exp(-times / PICK_UP))
+    # to go around the ball and push it up the field, which matters less the nearer it is to the own goal
+    around = np.minimum(distances / 2, 500) * (1 - gaps.imag / distances) * (1 - _defending(places))
+    spare: Float = ways - (distances - CONTACT + around)
+    return spare
 
 
 def planned(view: OwnView, meeting: Meeting, queue: Int) -> Plan:
     """What a car does in play: whoever is nearest attacks or goes back behind the ball, the others wait; on the way boost."""
-    lost = (meeting.off > LOST) | (view.place.imag > meeting.place.imag + 200)
-    plan = either(lost, Plan(retreat(view, meeting.place), FLAT_OUT, TIGHT), attack(view, meeting))
+    plan = either(meeting.lost, Plan(retreat(view, meeting.place), FLAT_OUT, TIGHT), attack(view, meeting))
     post = hold(view, queue)
     plan = either(queue > 0, Plan(post, 1.5 * np.abs(post - view.place), TIGHT), plan)
     pad, worth = pad_on_the_way(view, plan.target)
@@ -186,7 +193,7 @@ def may_hit(view: OwnView, meeting: Meeting, to_ball: Float, kickoff: Bool) -> B
     closing = dot(view.velocity - view.ball_velocity, line)
     near = (distance > CONTACT) & (distance - CONTACT < DODGE_TIME * closing)
     low = view.ball_height + DODGE_TIME * view.ball_rise < 260
-    right = (dot(line, meeting.push) > 0.9) & (meeting.off < LOST)
+    right = (dot(line, meeting.push) > 0.9) & ~meeting.lost
     hits: Bool = near & low & (closing > 500) & (np.abs(to_ball) < 0.35) & (right | kickoff)
     return hits
 

@@ -1,4 +1,4 @@
-"""Scripted players: idle, random, chaser."""
+"""The simple scripted players: idle, random, chaser."""
 
 from __future__ import annotations
 

@@ -119,7 +119,7 @@ class GameSection(Section):
         default="mirror",
         min_length=1,
         description="Who plays orange. mirror: the bot itself, learning from both sides; or a scripted player, "
-        "idle, random or chaser: then blue alone learns.",
+        "idle, random, chaser or rule: then blue alone learns.",
     )
     meshes: str = Field(default="", description="Folder of collision meshes. Empty: those that come with rlgym.")
 

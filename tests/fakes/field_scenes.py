@@ -38,7 +38,9 @@ def scene(ball: Ball, *blues: Blue, rows: Float = ROWS, pads: Sequence[int] | No
         setup.rotation[index] = np.stack([nose, [-nose[1], nose[0], 0], [0, 0, 1]], axis=1)
         setup.velocity[index] = blue.speed * nose
         setup.boost[index] = blue.boost
-    timers = np.zeros(34, np.float32) if pads is None else np.where(np.isin(np.arange(34), pads), 0, 9).astype(np.float32)
+    timers = (
+        np.zeros(34, np.float32) if pads is None else np.where(np.isin(np.arange(34), pads), 0, 9).astype(np.float32)
+    )
     setup = replace(setup, ball_velocity=np.array(ball.velocity, np.float32), pad_timers=timers)
     arenas = batch(teams=(len(blues), 1), rows=rows)
     arenas.reset([0], [setup])

@@ -144,7 +144,9 @@ def test_it_dodges_for_speed_on_a_long_straight_way_without_boost() -> None:
 
 
 def test_after_the_jump_it_lets_go_and_dodges_at_the_ball() -> None:
-    arenas = scene(Ball((0, 2000, GROUND)), Blue((0, 1550), 1500), rows=np.concatenate([ROWS, np.zeros((1, 8), np.float32)]))
+    arenas = scene(
+        Ball((0, 2000, GROUND)), Blue((0, 1550), 1500), rows=np.concatenate([ROWS, np.zeros((1, 8), np.float32)])
+    )
     found = []
     for _ in range(3):
         row = PLAYER.act(arenas.state, BLUE, np.random.default_rng(0))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from pathlib import PurePath
 from typing import Any
 
 import msgspec
@@ -15,6 +16,7 @@ from rltui import formatting
 from rltui.events.commands import CommandAccepted, CommandApplied, CommandRefused, Live, ServerMessage, Welcome
 from rltui.events.records import (
     RATE_SETTING,
+    CheckpointPruned,
     CheckpointSaved,
     CommandLogged,
     CurriculumPlanned,
@@ -38,6 +40,7 @@ from rltui.run_state.snapshot import (
     AUDIT_ENTRIES,
     FAILURES,
     FIELDS,
+    KEPT,
     LOG_LINES,
     ChartMark,
     CommandStatus,
@@ -184,6 +187,8 @@ class _Draft:
                 self._worker(record)
             case CheckpointSaved():
                 self._saved(record)
+            case CheckpointPruned():
+                self._pruned(record)
             case PhaseChanged() | StageChanged():
                 self._task(record)
             case SettingChanged():
@@ -289,7 +294,8 @@ class _Draft:
         if self._history.length:
             self._marks.append(ChartMark(record.timesteps, "resume", "resumed"))
         tasks = tuple(task for task in self._of("tasks") if task.timesteps <= record.timesteps)
-        self._set(timesteps=record.timesteps, saved_timesteps=record.timesteps, resumed=record, tasks=tasks)
+        kept = tuple(timesteps for timesteps in self._of("kept") if timesteps <= record.timesteps)
+        self._set(timesteps=record.timesteps, saved_timesteps=record.timesteps, resumed=record, tasks=tasks, kept=kept)
 
     def _saved(self, record: CheckpointSaved) -> None:
         self._set(saved_timesteps=record.timesteps)
@@ -297,7 +303,12 @@ class _Draft:
             self._set(milestone=record)
             self._marks.append(ChartMark(record.timesteps, "milestone", record.label))
         else:
-            self._set(checkpoint=record)
+            kept = (timesteps for timesteps in self._of("kept") if timesteps != record.timesteps)
+            self._set(checkpoint=record, kept=(*kept, record.timesteps)[-KEPT:])
+
+    def _pruned(self, record: CheckpointPruned) -> None:
+        name = PurePath(record.path).name
+        self._set(kept=tuple(timesteps for timesteps in self._of("kept") if str(timesteps) != name))
 
     def _worker(self, record: WorkerStarted | WorkerFailed) -> None:
         row = self._workers.get(record.worker, WorkerRow(record.worker))

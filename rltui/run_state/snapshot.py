@@ -31,6 +31,7 @@ from rltui.run_state.trend import Findings
 FIELDS = {RATE_SETTING: "learning_rate", ENTROPY_SETTING: "ent_coef"}
 LOG_LINES = 5000
 AUDIT_ENTRIES = 1000
+KEPT = 100  # checkpoints, the newest of those not pruned
 FAILURES = 5
 # unsent: it never left. lost: it was sent, and the connection ended before it was known what became of it.
 Stage = Literal["unsent", "sent", "accepted", "applied", "refused", "lost"]
@@ -137,6 +138,7 @@ class RunSnapshot:
     checkpoint: CheckpointSaved | None = None
     milestone: CheckpointSaved | None = None
     saved_timesteps: int | None = None
+    kept: tuple[int, ...] = ()  # timesteps of the checkpoints not pruned, in the order of saving: the newest KEPT
     finished: RunFinished | None = None
     elapsed: float | None = None  # seconds that the run had taken in all its sessions, at `elapsed_time`
     elapsed_time: float | None = None

@@ -64,9 +64,20 @@ def _take_back(snapshot: RunSnapshot, change: ChartMark) -> str:
     """How to undo a setting by hand, and what to go back to from before it."""
     held = snapshot.header.by_hand if snapshot.header is not None else {}
     ways = [f"take it back: `{typed(change.setting)} {PROFILE}`"] if change.setting in held else []
-    kept = [mark for mark in snapshot.marks if mark.kind == "milestone" and mark.timesteps <= change.timesteps]
-    before = f"milestone {formatting.millions(kept[-1].label)}" if kept else "a checkpoint from before it"
-    return ", or ".join([*ways, f"go back to {before}"])
+    return ", or ".join([*ways, f"go back to {_state_before(snapshot, change.timesteps)}"])
+
+
+def _state_before(snapshot: RunSnapshot, timesteps: int) -> str:
+    """The newest milestone or checkpoint that is no newer, and how to go on from it."""
+    milestones = [(mark.timesteps, "milestone", mark.label) for mark in snapshot.marks if mark.kind == "milestone"]
+    saved = [(steps, "checkpoint", str(steps)) for steps in snapshot.kept] + milestones
+    before = [state for state in saved if state[0] <= timesteps]
+    if not before or snapshot.header is None:
+        return "a checkpoint from before it"
+    _, kind, label = max(before)
+    return (
+        f"{formatting.state_name(kind, label)}: `rltui train {snapshot.header.profile} --resume {snapshot.run}/{label}`"
+    )
 
 
 def began_at(values: Sequence[float], outside: Callable[[float], bool]) -> int | None:

@@ -14,7 +14,7 @@ import pytest
 
 from rltui import formatting
 from rltui.events.metrics import health_of
-from rltui.events.records import Record, RunResumed, RunStarted, SettingChanged, UpdateDropped
+from rltui.events.records import CheckpointPruned, Record, RunResumed, RunStarted, SettingChanged, UpdateDropped
 from rltui.run_state.fold import fold, fold_control
 from rltui.run_state.history import History
 from rltui.run_state.snapshot import ChartMark, RunSnapshot, WorkerRow
@@ -220,10 +220,32 @@ def test_where_a_change_by_hand_is_the_cause_undoing_it_is_advised_first() -> No
     kept = [run_story.saved(row * run_story.STEPS, 0.0, milestone=True) for row in (100, 180)]
     later = run_story.saved(250 * run_story.STEPS, 0.0, milestone=True)
     kept = [msgspec.structs.replace(one, label=label) for one, label in zip(kept, ("002M", "003.6M"), strict=True)]
-    assert advice(*kept, rate, after=(later,)) == "take it back: `lr profile`, or go back to milestone 3.6 M"
+    way = "go back to milestone 3.6 M: `rltui train phase-1-ball-touching --resume alpha/003.6M`"
+    assert advice(*kept, rate, after=(later,)) == f"take it back: `lr profile`, or {way}"
     taken_back = msgspec.structs.replace(rate, value=2e-4, profile=True, timesteps=250 * run_story.STEPS)
-    assert advice(*kept, rate, after=(taken_back,)) == "go back to milestone 3.6 M"
+    assert advice(*kept, rate, after=(taken_back,)) == way
     assert advice(rate, after=(taken_back,)) == "go back to a checkpoint from before it"
+
+
+def test_of_what_is_left_from_before_a_change_the_newest_is_advised() -> None:
+    """A milestone or a checkpoint; none that was pruned, and none of a future that a resume has dropped."""
+    records = told(300, lambda row: row * 0.1, lambda row: {KL: 0.05 if row > 200 else 0.008})
+    at = len(run_story.opening()) + 190
+    rate = SettingChanged(time=0.0, timesteps=190 * run_story.STEPS, setting="learning rate", value=1.0, by="ada")
+    milestone = run_story.saved(100 * run_story.STEPS, 0.0, milestone=True)
+    near, pruned, newer = (run_story.saved(row * run_story.STEPS, 0.0) for row in (180, 185, 195))
+    gone = CheckpointPruned(time=0.0, path=pruned.path)
+    saved = (milestone, near, pruned)
+
+    def advice(*before: Record) -> str:
+        return verdict_of([*records[:at], *before, rate, *records[at:], newer, gone]).symptoms[0].to_try
+
+    steps = near.timesteps
+    command = f"`rltui train phase-1-ball-touching --resume alpha/{steps}`"
+    assert advice(*saved).endswith(f"go back to checkpoint {steps:,}: {command}")
+    resumed = RunResumed(time=0.0, timesteps=milestone.timesteps, checkpoint=milestone.path, reason="asked for")
+    assert known([*records[:at], *saved]).kept == (steps, pruned.timesteps)
+    assert known([*records[:at], *saved, resumed]).kept == ()
 
 
 def test_what_the_count_begins_with_anew_is_named() -> None:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 COLUMNS = (
     "REWARD: per car and episode, mean of about the newest 100 episodes (EPISODES: of how many).\nVERDICT: learning, flat, "
     "falling or unhealthy, or why it cannot be told; rltui status RUN says more.\nSTEPS/S: of whole iterations, over the newest 20 of this "
-    "start.\nPROFILE: what it trains by now, in a campaign the phase's."
+    "start.\nPROFILE: what it trains by now, in a campaign the phase's.\nFROM: the state that it branched from, by run and timesteps."
 )
 
 
@@ -71,10 +71,13 @@ def _lines(data: DataDir, runs: list[tuple[RunSummary, Verdict]]) -> list[str]:
         "UPDATED",
         "PROFILE",
     )
-    campaigns = [_campaign(run) for run, _ in runs]
-    rows = [(*_row(*run), campaign) for run, campaign in zip(runs, campaigns, strict=True)]
-    shown = None if any(campaigns) else -1
-    lines = aligned([row[:shown] for row in [(*head, "CAMPAIGN"), *rows]], right=frozenset({2, 3, 4, 6, 7, 8}))
+    optional = {
+        "CAMPAIGN": [_campaign(run) for run, _ in runs],
+        "FROM": [one_line(run.parent or "") for run, _ in runs],
+    }
+    more = {title: column for title, column in optional.items() if any(column)}
+    rows = [(*_row(*run), *cells) for run, *cells in zip(runs, *more.values(), strict=True)]
+    lines = aligned([(*head, *more), *rows], right=frozenset({2, 3, 4, 6, 7, 8}))
     if young := [run.name for run, _ in runs if run.reward.short]:
         lines.append(f"{', '.join(young)}: reward over {SHORT_SO_FAR}")
     if any(verdict.brief.endswith(f"of {FEWEST}") for _, verdict in runs):

@@ -103,6 +103,22 @@ def test_all_tell_the_same(data: DataDir, capsys: pytest.CaptureFixture[str]) ->
     assert "  4000       4,000  14.000       100" in capsys.readouterr().out
 
 
+def test_a_branch_is_listed_with_what_it_came_from(data: DataDir, capsys: pytest.CaptureFixture[str]) -> None:
+    where = ["--data-dir", str(data.root)]
+    assert main(["ls", *where]) == 0
+    assert "FROM" not in capsys.readouterr().out
+    branch = msgspec.structs.replace(make_meta("young", 2, 5000), parent="alpha@4000")
+    place(data.run("young").checkpoint(5000), make_files(branch))
+    assert main(["ls", *where]) == 0
+    head, *rows = capsys.readouterr().out.splitlines()
+    assert head.endswith("FROM") and [row for row in rows if row.endswith("  alpha@4000")] == [
+        row for row in rows if row.startswith("young ")
+    ]
+    assert main(["ls", "--json", *where]) == 0
+    parents = {run["name"]: run["parent"] for run in json.loads(capsys.readouterr().out)["runs"]}
+    assert parents == {"alpha": None, "young": "alpha@4000"}
+
+
 def test_all_say_that_mostly_short_episodes_have_ended(data: DataDir, capsys: pytest.CaptureFixture[str]) -> None:
     where = ["--data-dir", str(data.root)]
     young = msgspec.structs.replace(ROWS[2], iteration=5, timesteps=5000)

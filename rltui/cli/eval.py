@@ -27,6 +27,7 @@ EPILOG = (
     "Bots of different pace, observation or actions each play as they were trained."
 )
 BAR, LOOK = 30, 0.1  # characters; seconds between two pictures of it
+BEGUN = 0.02  # of all: before, how long it takes is not known
 
 
 def add_parser(subparsers: Subparsers) -> None:
@@ -77,7 +78,8 @@ def run(args: argparse.Namespace) -> int:
 
     data = data_dir(args.data_dir)
     match_up = _match_up(args, data)
-    match_up.check()
+    with contextlib.redirect_stdout(sys.stderr):  # what a user's component prints is no part of the result
+        match_up.check()
     evaluation = Evaluation(match_up, args.games)
     log = _Log(None if args.no_record else data.games)
     stopped = _play(args, evaluation, tasks(args.games), log)
@@ -157,15 +159,15 @@ class _Progress:
         self._played += ticks
 
     def show(self, finished: int) -> None:
-        from rltui.formatting import remaining
+        from rltui.formatting import percent, remaining
 
         now = time.monotonic()
         if not sys.stderr.isatty() or now - self._shown < LOOK:
             return
         self._shown = now
         share = max(min(self._played / self._all, 1.0), finished / self._games)
-        left = (now - self._began) * (1 - share) / share if share else None
-        text = f"[{'#' * round(BAR * share):-<{BAR}}] {finished:,} of {self._games:,} games  {remaining(left)}"
+        left = f", {remaining((now - self._began) * (1 - share) / share)} left" if share > BEGUN else ""
+        text = f"[{'#' * round(BAR * share):-<{BAR}}] {percent(share)} of {self._games:,} games{left}"
         sys.stderr.write("\r" + text.ljust(self._width))
         sys.stderr.flush()
         self._width = len(text)

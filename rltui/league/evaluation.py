@@ -22,9 +22,12 @@ from rltui.league.players import Player, Seat
 from rltui.league.ratings import MOST_MORE, Record
 from rltui.league.sources import PlayerSource
 
-PAIRS_AT_ONCE = 32  # of one task, at most: of more, a game costs no less
-TASKS = 16  # that many games are at least spread over
-FEWEST_PAIRS = 8  # of one task where there are more
+MOST_PAIRS = 32  # of one task: of more, a game costs no less
+GOOD_PAIRS = (
+    16  # fewer cost more a game, of a big net twice as much; of more games, tasks get bigger once they are MANY
+)
+MANY = 16  # tasks, for as many processors
+SOME, FEWEST_PAIRS = 4, 4  # tasks that few games are split into, for there is more than one processor
 Z = 1.959964  # standard deviations to each side that leave 5 % outside
 BLUE, ORANGE = 0, 1
 OF_EPISODES = (REWARD, EPISODES, FIRST_EPISODES, "rollout/episode_seconds")  # no figures of a game
@@ -107,8 +110,8 @@ def tasks(games: int) -> list[Task]:
     An odd game is one by itself.
     """
     pairs = games // 2
-    most = min(PAIRS_AT_ONCE, max(FEWEST_PAIRS, math.ceil(pairs / TASKS)))
-    count = math.ceil(pairs / most)
+    most = min(MOST_PAIRS, max(GOOD_PAIRS, math.ceil(pairs / MANY)))
+    count = max(math.ceil(pairs / most), min(SOME, pairs // FEWEST_PAIRS))
     edges = [index * pairs // count for index in range(count + 1)] if count else [0]
     found = [Task(start, stop - start) for start, stop in pairwise(edges)]
     return found + ([Task(pairs, 1, 1)] if games % 2 else [])
@@ -244,7 +247,7 @@ def score_interval(pairs: Sequence[Sequence[float]]) -> Interval:
     )
     middle = (mean + Z**2 / (2 * effective)) / (1 + Z**2 / effective)
     half = Z / (1 + Z**2 / effective) * math.sqrt(alike / effective + Z**2 / (4 * effective**2))
-    return max(0.0, middle - half), min(1.0, middle + half)
+    return (middle - half if mean else 0.0), (middle + half if mean < 1 else 1.0)
 
 
 def elo_difference(score: float) -> float | None:

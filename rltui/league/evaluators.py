@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import time
 import traceback
 from collections.abc import Callable, Iterator, Sequence
@@ -53,6 +54,7 @@ class EvaluatorSpec:
 def main(spec: EvaluatorSpec, pipe: Connection) -> None:
     """Entry point of the spawned process."""
     become_subordinate(spec.nice)
+    os.dup2(2, 1)  # what a user's component prints is no part of the result
     try:
         while True:
             task = _decode_task(pipe.recv_bytes())

@@ -86,7 +86,7 @@ def test_a_bar_on_a_terminal_which_leaves_nothing_behind(tmp_path: Path) -> None
         out = process.communicate(timeout=120)[0]
     written = os.read(master, 1 << 16).decode()
     os.close(master)
-    assert re.search(r"\[#*-*\] [012] of 2 games", written)
+    assert re.search(r"\[#*-*\] \d+ % of 2 games", written)
     *_, last, end = written.split("\r")
     assert (last.strip(), end) == ("", "")
     assert json.loads(out)["games"] == 2
@@ -121,6 +121,8 @@ BROKEN = """\
 from rltui.opponents.base import ScriptedPlayer
 import numpy as np
 
+print("imported")
+
 class Breaks(ScriptedPlayer):
     def rows(self):
         return np.zeros((1, 8), np.float32)
@@ -135,9 +137,17 @@ class Breaks(ScriptedPlayer):
 def test_what_a_users_player_raises_comes_with_its_line(tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text(BROKEN, encoding="utf-8")
     player = ScriptedSource(f"{tmp_path / 'mine.py'}:Breaks")
-    with pytest.raises(RltuiError, match=r"mine\.py:10: KeyError: 'ball'") as error:
+    with pytest.raises(RltuiError, match=r"mine\.py:12: KeyError: 'ball'") as error:
         play_with(MatchUp(player, ScriptedSource("idle"), 1, 10.0, 3), [Task(0, 1)])
     assert "Traceback" in error.value.hint
+
+
+def test_what_a_users_player_prints_is_no_part_of_the_result(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(BROKEN, encoding="utf-8")
+    words = (f"{tmp_path / 'mine.py'}:Breaks", "idle", "--games", "1", "--seconds", "0.5", "--json")
+    done = subprocess.run(command(tmp_path, *words), capture_output=True, text=True, check=True)
+    assert json.loads(done.stdout)["a"] == "Breaks"
+    assert "imported" in done.stderr
 
 
 def test_two_checkpoints_have_their_own_names(tmp_path: Path) -> None:

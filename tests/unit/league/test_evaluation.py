@@ -113,6 +113,7 @@ def test_who_cannot_play_in_these_team_sizes_is_told(tmp_path: Path) -> None:
     )
     write_bot(tmp_path / "mine", str(unpadded))
     small, any_size = PolicySource(tmp_path / "mine"), ScriptedSource("chaser")
+    match_up(bot(tmp_path / "padded"), any_size, size=2).check()
     match_up(small, any_size).check()
     for pair in ((small, any_size), (any_size, small)):
         with pytest.raises(RltuiError, match=r"mine: in 2v2 the bot's observation has \d+ numbers, expected") as error:

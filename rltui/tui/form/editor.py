@@ -30,7 +30,7 @@ class ValueProblem(ValueError):
 
 
 def toml_of(entry: KeyReference | None, typed: str) -> str:
-    """TOML text, numbers as they are typed. ValueProblem where it cannot be of the field's kind at all.
+    """TOML text, numbers as they are typed. ValueProblem where it cannot be of the field's kind, or is out of its range.
 
     `256 256` and `256, 256` are lists where a list is wanted; a word needs no quotes where text is.
     """
@@ -42,7 +42,7 @@ def toml_of(entry: KeyReference | None, typed: str) -> str:
         return "[" + ", ".join(_item(part) for part in re.split(r"[,\s×x]+", text) if part) + "]"
     if nature == "boolean":
         text = {"yes": "true", "on": "true", "no": "false", "off": "false"}.get(text.lower(), text.lower())
-    if not _parses(text):
+    if not _parses(text) or (entry is not None and _is_outside(entry, tomllib.loads(f"v = {text}")["v"])):
         raise ValueProblem(f"expected {_expected(entry)}")
     return text
 
@@ -67,6 +67,14 @@ def _parses(text: str) -> bool:
         return list(tomllib.loads(f"v = {text}")) == ["v"]
     except (ValueError, RecursionError):
         return False
+
+
+def _is_outside(entry: KeyReference, value: object) -> bool:
+    """Beyond the field's bounds, whatever else the text says."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    low, high = entry.minimum, entry.maximum
+    return (low is not None and value < low) or (high is not None and value > high)
 
 
 def _is_quoted(text: str) -> bool:

@@ -279,7 +279,7 @@ class FormScreen(Screen[Path | None]):
 
     @on(Input.Submitted, "#form-input")
     def _value_entered(self) -> None:
-        """A value of the right kind is taken, also one that is out of range: it stays marked until it is mended."""
+        """What may be by itself is taken, also where another value speaks against it: it stays marked until that is mended."""
         draft = self.line.taken(self.session.draft)
         if draft is None:
             self.show_sides()

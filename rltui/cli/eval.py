@@ -6,18 +6,16 @@ import argparse
 import contextlib
 import secrets
 import sys
-import time
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rltui.cli.parser import Subparsers, add_command, add_data_dir, add_json, at_least, between
+from rltui.cli.parser import Subparsers, add_command, add_data_dir, add_json, at_least
+from rltui.cli.playing import GamesLog, GamesProgress, add_processes, add_seconds
 from rltui.cli.watch import converted
 from rltui.safe_io import say
 
 if TYPE_CHECKING:
     from rltui.league.evaluation import Evaluation, MatchUp, Task
-    from rltui.league.games import Game
     from rltui.runs.paths import DataDir
 
 WHO = "a run (its newest checkpoint), a checkpoint or milestone (alpha/005M, or its folder), a policy.npz, or a scripted player"
@@ -26,8 +24,6 @@ EPILOG = (
     "ratings are made. The 95 % interval takes the pairs as what is independent.\n"
     "Bots of different pace, observation or actions each play as they were trained."
 )
-BAR, LOOK = 30, 0.1  # characters; seconds between two pictures of it
-BEGUN = 0.02  # of all: before, how long it takes is not known
 
 
 def add_parser(subparsers: Subparsers) -> None:
@@ -38,7 +34,7 @@ def add_parser(subparsers: Subparsers) -> None:
     add("a", metavar="A", help=WHO)
     add("b", metavar="B", help="the same")
     add("--games", metavar="N", type=at_least(1), default=100, help="games (default 100)")
-    add("--seconds", metavar="S", type=between(0.1, 1e5), default=300.0, help="of play in a game (default 300)")
+    add_seconds(parser)
     add("--team-size", metavar="N", type=int, choices=(1, 2, 3), help="cars per team (default: as A was trained)")
     add(
         "--seed",
@@ -47,20 +43,7 @@ def add_parser(subparsers: Subparsers) -> None:
         help="of kickoffs and draws: the same games again (default: another each time)",
     )
     add("--deterministic", action="store_true", help="always the most probable action")
-    add(
-        "--workers",
-        metavar="W",
-        type=at_least(1),
-        help="processes (default: one a core); the games do not depend on it",
-    )
-    add(
-        "--nice",
-        metavar="N",
-        type=int,
-        choices=range(20),
-        default=10,
-        help="niceness of these, 0 to 19 (default 10: training goes first)",
-    )
+    add_processes(parser)
     add("--no-record", action="store_true", help="leave the games out of games.csv")
     add("--profile", metavar="PROFILE", help="observation and action table of rlgym-ppo's checkpoints")
     add_data_dir(parser)
@@ -81,7 +64,7 @@ def run(args: argparse.Namespace) -> int:
     with contextlib.redirect_stdout(sys.stderr):  # what a user's component prints is no part of the result
         match_up.check()
     evaluation = Evaluation(match_up, args.games)
-    log = _Log(None if args.no_record else data.games)
+    log = GamesLog(None if args.no_record else data.games)
     stopped = _play(args, evaluation, tasks(args.games), log)
     if stopped:
         say(f"rltui: interrupted: {len(evaluation.games)} of {args.games} games are finished", sys.stderr)
@@ -92,7 +75,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _match_up(args: argparse.Namespace, data: DataDir) -> MatchUp:
-    from rltui.league.evaluation import MatchUp
+    from rltui.league.evaluation import MatchUp, team_size
     from rltui.league.sources import source
 
     convert = partial(converted, args.profile) if args.profile is not None else None
@@ -100,12 +83,12 @@ def _match_up(args: argparse.Namespace, data: DataDir) -> MatchUp:
         source(name, data, convert, lambda state, form=form: form.format(state))  # type: ignore[misc]
         for name, form in ((args.a, f"rltui eval {{}} {args.b}"), (args.b, f"rltui eval {args.a} {{}}"))
     )
-    size = args.team_size or max(1, *(a.teams or b.teams or (1, 1)))
+    size = args.team_size or team_size(a, b)
     seed = secrets.randbelow(1 << 31) if args.seed is None else args.seed
     return MatchUp(a, b, size, args.seconds, seed, args.deterministic)
 
 
-def _play(args: argparse.Namespace, evaluation: Evaluation, tasks: list[Task], log: _Log) -> bool:
+def _play(args: argparse.Namespace, evaluation: Evaluation, tasks: list[Task], log: GamesLog) -> bool:
     """Whether it was interrupted."""
     import threading
 
@@ -114,7 +97,7 @@ def _play(args: argparse.Namespace, evaluation: Evaluation, tasks: list[Task], l
     from rltui.profile.resolved import cores
     from rltui.supervise.signals import stopping_by_signal
 
-    progress, stop = _Progress(args.games, evaluation.match_up.ticks), threading.Event()
+    progress, stop = GamesProgress(args.games, evaluation.match_up.ticks), threading.Event()
     with (
         stopping_by_signal(lambda *_: stop.set()),
         contextlib.closing(progress),
@@ -127,56 +110,6 @@ def _play(args: argparse.Namespace, evaluation: Evaluation, tasks: list[Task], l
                 progress.add(said.ticks)
             progress.show(len(evaluation.games))
     return stop.is_set()
-
-
-class _Log:
-    """games.csv. problem: why it cannot be written, "" where it can."""
-
-    def __init__(self, path: Path | None) -> None:
-        self._path, self.problem = path, ""
-
-    def write(self, games: list[Game]) -> None:
-        from rltui.league.games import append
-
-        if self._path is None or self.problem:
-            return
-        try:
-            for game in games:
-                append(self._path, game)
-        except OSError as error:
-            self.problem = str(error)
-
-
-class _Progress:
-    """Bar on a terminal, on standard error; elsewhere nothing."""
-
-    def __init__(self, games: int, ticks: int) -> None:
-        self._games, self._all, self._played = games, games * ticks, 0
-        self._began, self._shown = time.monotonic(), 0.0
-        self._width = 0
-
-    def add(self, ticks: int) -> None:
-        self._played += ticks
-
-    def show(self, finished: int) -> None:
-        from rltui.formatting import percent, remaining
-
-        now = time.monotonic()
-        if not sys.stderr.isatty() or now - self._shown < LOOK:
-            return
-        self._shown = now
-        share = max(min(self._played / self._all, 1.0), finished / self._games)
-        left = f", {remaining((now - self._began) * (1 - share) / share)} left" if share > BEGUN else ""
-        text = f"[{'#' * round(BAR * share):-<{BAR}}] {percent(share)} of {self._games:,} games{left}"
-        sys.stderr.write("\r" + text.ljust(self._width))
-        sys.stderr.flush()
-        self._width = len(text)
-
-    def close(self) -> None:
-        """Leave nothing of it on the screen."""
-        if self._width:
-            sys.stderr.write("\r" + " " * self._width + "\r")
-            sys.stderr.flush()
 
 
 FIGURES = (

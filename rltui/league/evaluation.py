@@ -104,6 +104,11 @@ class TaskDone(msgspec.Struct, frozen=True, tag="done"):
     seconds: float
 
 
+def team_size(a: PlayerSource, b: PlayerSource) -> int:
+    """Cars a team, as A was trained; where that is any number, as B was."""
+    return max(1, *(a.teams or b.teams or (1, 1)))
+
+
 def tasks(games: int) -> list[Task]:
     """All games, the same whoever plays them: a task's own random numbers and batch sizes do not depend on the other tasks.
 

@@ -220,10 +220,15 @@ class Ratings:
 
 def fit(games: Iterable[Game], anchor: str = ANCHOR) -> Ratings:
     """The ratings of all players of these games, and of the anchor."""
+    return fit_tally(tally_of(games), anchor)
+
+
+def tally_of(games: Iterable[Game]) -> Tally:
+    """What is counted of a whole log."""
     tally = Tally()
     for result, times in Counter((g.a, g.b, g.goals_a, g.goals_b) for g in independent(games)).items():
         tally.add_results(*result, times)
-    return fit_tally(tally, anchor)
+    return tally
 
 
 def independent(games: Iterable[Game]) -> list[Game]:

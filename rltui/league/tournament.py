@@ -5,16 +5,19 @@ from __future__ import annotations
 import queue
 import secrets
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from pathlib import Path
 
 from rltui.errors import RltuiError
-from rltui.league.evaluation import Evaluation, MatchUp, TaskDone, tasks
+from rltui.league.evaluation import Evaluation, MatchUp, TaskDone, tasks, team_size
 from rltui.league.evaluators import Evaluators, TicksPlayed
 from rltui.league.games import Game
 from rltui.league.ratings import ANCHOR, Tally
-from rltui.league.sources import PlayerSource
+from rltui.league.sources import PlayerSource, PolicySource, ScriptedSource
+from rltui.runs.inventory import list_milestones
+from rltui.runs.paths import RunPaths
 
 SPARRING = "chaser"  # meets everybody, as the anchor does
 
@@ -39,7 +42,7 @@ class PairingRefused:
 Played = TicksPlayed | list[Game] | PairingRefused
 
 
-def pairings(milestones: Sequence[str], tally: Tally, games: int) -> list[Pairing]:
+def missing_pairings(milestones: Sequence[str], tally: Tally, games: int) -> list[Pairing]:
     """What is missing until each of a run's players, the oldest first, has `games` against the anchor, the sparring partner and
     its neighbours in time. The most telling first: against the anchor, the newest players before the older ones.
     """
@@ -48,6 +51,29 @@ def pairings(milestones: Sequence[str], tally: Tally, games: int) -> list[Pairin
     wanted += [*pairwise(newest_first), *((player, SPARRING) for player in newest_first)]
     missing = [(a, b, games - tally.between(a, b).games) for a, b in wanted]
     return [Pairing(a, b, count + count % 2) for a, b, count in missing if count > 0]
+
+
+def milestone_players(paths: RunPaths) -> tuple[dict[str, Path], list[str]]:
+    """The run's milestones by the names that games have of them, the oldest first, and why others cannot play, in words.
+
+    RltuiError where it has none.
+    """
+    states = [info for info in list_milestones(paths) if info.usable]
+    if not states:
+        hint = f"keep a checkpoint as one: rltui milestones keep {paths.name}/CHECKPOINT"
+        raise RltuiError(f"run {paths.name!r} has no milestones", hint)
+    players, problems = {}, []
+    for info in sorted(states, key=lambda info: info.timesteps or 0):
+        try:
+            players[PolicySource(info.path).id] = info.path
+        except RltuiError as error:
+            problems.append(error.message)
+    return players, problems
+
+
+def source_of(milestones: Mapping[str, Path], player: str) -> PlayerSource:
+    """Of one of these, read anew, for all at once might not fit into memory; else of a scripted player. RltuiError as both."""
+    return PolicySource(milestones[player]) if player in milestones else ScriptedSource(player)
 
 
 class Tournament:
@@ -107,8 +133,7 @@ class Tournament:
     def _play(self, pairing: Pairing) -> None:
         with self._one_at_a_time:  # policies are large, and the simulator begins once
             a, b = self._source(pairing.a), self._source(pairing.b)
-            size = max(1, *(a.teams or b.teams or (1, 1)))
-            match_up = MatchUp(a, b, size, self._seconds, secrets.randbelow(1 << 31))
+            match_up = MatchUp(a, b, team_size(a, b), self._seconds, secrets.randbelow(1 << 31))
             match_up.check()
         evaluation = Evaluation(match_up, pairing.games)
         with Evaluators(match_up, self._workers, self._nice) as evaluators:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import count
 
 import numpy as np
@@ -27,13 +27,6 @@ def games(a: str, b: str, wins: int = 0, draws: int = 0, losses: int = 0) -> lis
 
 def swapped(played: Game) -> Game:
     return Game(played.time, played.seconds, played.b, played.a, played.goals_b, played.goals_a, played.seed)
-
-
-def tally_of(played: Iterable[Game]) -> Tally:
-    tally = Tally()
-    for one in played:
-        tally.add(one)
-    return tally
 
 
 def played_league(true_elo: Sequence[float], each: int, seed: int) -> Tally:

@@ -55,7 +55,7 @@ def test_the_table_of_a_run(data: DataDir, capsys: pytest.CaptureFixture[str]) -
     lines = answer(capsys, data, "alpha").splitlines()
     assert lines[0] == f"4 players, by {len(PLAYED)} games"
     assert lines[1] == "1 of 3 milestones have no games: alpha/Phase1-BallTouching/015M"
-    assert lines[2] == "play them: rltui eval alpha/Phase1-BallTouching/015M rule --games 20"
+    assert lines[2] == "play them: rltui ladder alpha --games 20"
     head, *rows = (line.split() for line in lines[4:])
     assert head == [
         "RANK",
@@ -146,12 +146,13 @@ def test_a_restart_changes_nothing(data: DataDir, capsys: pytest.CaptureFixture[
 
 
 def test_without_games_it_says_how_to_get_some(data: DataDir, capsys: pytest.CaptureFixture[str]) -> None:
-    assert answer(capsys, data) == f"no games in {data.games}; play some: rltui eval RUN rule --games 20\n"
-    first = "alpha/Phase1-BallTouching/005M"
-    assert (
-        answer(capsys, data, "alpha")
-        == f"no games of alpha in {data.games}; play some: rltui eval {first} rule --games 20\n"
-    )
+    make_run(data, name="young", commits=1)
+    for words, said in (
+        ((), f"no games in {data.games}; play some: rltui ladder RUN --games 20\n"),
+        (("alpha",), f"no games of alpha in {data.games}; play some: rltui ladder alpha --games 20\n"),
+        (("young",), f"no games of young in {data.games}; play some: rltui eval young rule --games 20\n"),
+    ):
+        assert answer(capsys, data, *words) == said
     log(data, games("chaser", "rule", 3))
     assert answer(capsys, data, "alpha").startswith("no games of alpha in ")
     assert json.loads(answer(capsys, data, "alpha", "--json"))["players"] == []
@@ -165,3 +166,19 @@ def test_what_lies_in_the_place_of_the_log_is_said(data: DataDir, capsys: pytest
 def test_an_unknown_run_is_refused(data: DataDir, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["ladder", "alpa", "--data-dir", str(data.root)]) == 1
     assert 'did you mean "alpha"?' in capsys.readouterr().err
+
+
+def test_to_play_it_needs_a_run_that_has_milestones(data: DataDir, capsys: pytest.CaptureFixture[str]) -> None:
+    make_run(data, name="young", commits=1)
+    for words, code, said in (
+        (["--games", "4"], 2, "--games needs a run"),
+        (["alpha", "--games", "1"], 2, "a whole number, at least 2"),
+        (["young", "--games", "4"], 1, "run 'young' has no milestones"),
+    ):
+        try:
+            found = main(["ladder", *words, "--data-dir", str(data.root)])
+        except SystemExit as ended:
+            found = ended.code
+        assert found == code
+        assert said in capsys.readouterr().err
+    assert not data.games.exists()

@@ -23,8 +23,9 @@ from rltui.league.ratings import (
     decide,
     fit,
     fit_tally,
+    tally_of,
 )
-from tests.fakes.leagues import PLAYERS, game, games, played_league, swapped, tally_of
+from tests.fakes.leagues import PLAYERS, game, games, played_league, swapped
 
 A, B = "alpha@1000000#00000001", "beta@1000000#00000003"
 WON = [*games(A, "rule", 11, 4, 5), *games(B, "rule", 2, 1, 9), *games(A, B, 6, 2, 1), *games(B, "chaser", 7)]

@@ -12,16 +12,16 @@ from rltui.league import tournament as tournament_module
 from rltui.league.evaluation import MatchUp, PlayedGame, Task, TaskDone
 from rltui.league.evaluators import TicksPlayed
 from rltui.league.games import Game
-from rltui.league.ratings import Tally
+from rltui.league.ratings import Tally, tally_of
 from rltui.league.sources import PlayerSource, ScriptedSource
-from rltui.league.tournament import Pairing, PairingRefused, Tournament, pairings
-from tests.fakes.leagues import games, tally_of
+from rltui.league.tournament import Pairing, PairingRefused, Tournament, missing_pairings
+from tests.fakes.leagues import games
 
 OLD, MIDDLE, NEW = (f"alpha@{millions}000000#0000000{millions}" for millions in (1, 2, 3))
 
 
 def test_everybody_meets_rule_the_neighbours_and_chaser() -> None:
-    planned = pairings([OLD, MIDDLE, NEW], Tally(), 20)
+    planned = missing_pairings([OLD, MIDDLE, NEW], Tally(), 20)
     assert [(pairing.a, pairing.b) for pairing in planned] == [
         ("chaser", "rule"),
         *((player, "rule") for player in (NEW, MIDDLE, OLD)),
@@ -39,7 +39,7 @@ def test_what_was_played_is_not_played_again() -> None:
         *games(OLD, NEW, 9),
         *games("chaser", OLD, 3, 0, 5),
     ]
-    planned = pairings([OLD, NEW, NEW], tally_of(played), 10)
+    planned = missing_pairings([OLD, NEW, NEW], tally_of(played), 10)
     assert planned == [
         Pairing(NEW, "rule", 10),
         Pairing(OLD, "rule", 4),
@@ -48,7 +48,7 @@ def test_what_was_played_is_not_played_again() -> None:
         Pairing(OLD, "chaser", 2),
     ]
     after = [*played, *(one for p in planned for one in games(p.a, p.b, p.games))]
-    assert pairings([OLD, NEW], tally_of(after), 10) == []
+    assert missing_pairings([OLD, NEW], tally_of(after), 10) == []
 
 
 class FakeEvaluators:

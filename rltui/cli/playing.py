@@ -1,0 +1,91 @@
+"""What commands that play games share: options, the log, the progress bar."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rltui.cli.parser import at_least, between
+
+if TYPE_CHECKING:
+    from rltui.league.games import Game
+
+BAR, LOOK = 30, 0.1  # characters; seconds between two pictures of it
+BEGUN = 0.02  # of all: before, how long it takes is not known
+
+
+def add_seconds(add: argparse._ActionsContainer) -> None:
+    add.add_argument(
+        "--seconds", metavar="S", type=between(0.1, 1e5), default=300.0, help="of play in a game (default 300)"
+    )
+
+
+def add_processes(add: argparse._ActionsContainer) -> None:
+    add.add_argument(
+        "--workers",
+        metavar="W",
+        type=at_least(1),
+        help="processes (default: one a core); the games do not depend on it",
+    )
+    add.add_argument(
+        "--nice",
+        metavar="N",
+        type=int,
+        choices=range(20),
+        default=10,
+        help="niceness of these, 0 to 19 (default 10: training goes first)",
+    )
+
+
+class GamesLog:
+    """games.csv. problem: why it cannot be written, "" where it can."""
+
+    def __init__(self, path: Path | None) -> None:
+        self._path, self.problem = path, ""
+
+    def write(self, games: list[Game]) -> None:
+        from rltui.league.games import append
+
+        if self._path is None or self.problem:
+            return
+        try:
+            for game in games:
+                append(self._path, game)
+        except OSError as error:
+            self.problem = str(error)
+
+
+class GamesProgress:
+    """Bar on a terminal, on standard error; elsewhere nothing."""
+
+    def __init__(self, games: int, ticks: int) -> None:
+        """ticks: of a game."""
+        self._games, self._all, self._played = games, games * ticks, 0
+        self._began, self._shown = time.monotonic(), 0.0
+        self._width = 0
+
+    def add(self, ticks: int) -> None:
+        self._played += ticks
+
+    def show(self, finished: int) -> None:
+        from rltui.formatting import percent, remaining
+
+        now = time.monotonic()
+        if not sys.stderr.isatty() or now - self._shown < LOOK:
+            return
+        self._shown = now
+        share = max(min(self._played / self._all, 1.0), finished / self._games)
+        left = f", {remaining((now - self._began) * (1 - share) / share)} left" if share > BEGUN else ""
+        text = f"[{'#' * round(BAR * share):-<{BAR}}] {percent(share)} of {self._games:,} games{left}"
+        sys.stderr.write("\r" + text.ljust(self._width))
+        sys.stderr.flush()
+        self._width = len(text)
+
+    def close(self) -> None:
+        """Leave nothing of it on the screen."""
+        if self._width:
+            sys.stderr.write("\r" + " " * self._width + "\r")
+            sys.stderr.flush()

@@ -1,0 +1,58 @@
+"""rltui ladder RUN --games N: in processes, until nothing is missing."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rltui.league import games
+from rltui.league.games import player_name
+from rltui.policy.saved import save_policy, weights_hash
+from rltui.registry import BUILT_IN
+from rltui.runs.paths import DataDir
+from tests.fakes.bots import write_bot
+from tests.fakes.saved_runs import make_files, make_meta, make_run, place
+
+PROFILE = 'schema = 1\nterminals = [{kind = "goal"}]\nrewards.touch = 1.0\n'
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> DataDir:
+    """A run with two milestones that can play, and a damaged one."""
+    data = DataDir(tmp_path / "data")
+    paths = make_run(data, commits=1)
+    (tmp_path / "made.toml").write_text(PROFILE, encoding="utf-8")
+    policy = save_policy(write_bot(tmp_path / "bot", str(tmp_path / "made.toml")))
+    for commit, millions, content in ((2, 5, policy), (3, 10, policy), (4, 15, b"nothing")):
+        files = make_files(make_meta("alpha", commit, millions * 1_000_000)) | {"policy.npz": content}
+        place(paths.milestones / "Phase1-BallTouching" / f"{millions:03}M", files)
+    return data
+
+
+def ladder(data: DataDir, *words: str) -> tuple[int, dict[str, Any], str]:
+    command = [sys.executable, "-m", "rltui", "--data-dir", str(data.root), "ladder", "alpha", "--json", *words]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    return done.returncode, json.loads(done.stdout), done.stderr
+
+
+def test_it_plays_what_is_missing_and_then_nothing(data: DataDir, tmp_path: Path) -> None:
+    digest = weights_hash(write_bot(tmp_path / "again", str(tmp_path / "made.toml")))
+    old, new = (player_name("alpha", timesteps, digest) for timesteps in (5_000_000, 10_000_000))
+    words = ("--games", "2", "--seconds", "0.5", "--workers", "2")
+    code, found, told = ladder(data, *words)
+    assert code == 1
+    assert "015M" in told and "policy" in told, "who cannot play, and why"
+    pairs = Counter((game.a, game.b) for game in games.read(data.games).games)
+    expected = [("chaser", "rule"), (new, "rule"), (old, "rule"), (new, old), (new, "chaser"), (old, "chaser")]
+    assert pairs == {pair: 2 for pair in expected if set(pair) & {"rule"} <= BUILT_IN["player"].keys()}
+    assert {player["player"] for player in found["players"]} == {"rule", "chaser", old, new}
+    assert found["milestones_without_games"] == ["alpha/Phase1-BallTouching/015M"]
+    before = data.games.read_bytes()
+    assert ladder(data, *words)[1] == found
+    assert data.games.read_bytes() == before

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import gc
 import os
@@ -20,7 +21,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         code = _run(argv)
         _flush_output()
     except RltuiError as error:
-        return report(error)
+        code = report(error)
+        if error.spoils_exit:  # here, where the error still holds what must not be freed
+            _leave(code)
+        return code
     except KeyboardInterrupt:
         print("rltui: interrupted", file=sys.stderr)
         return 1
@@ -35,6 +39,14 @@ def program() -> NoReturn:
     code = main()
     gc.freeze()
     sys.exit(code)
+
+
+def _leave(code: int) -> NoReturn:
+    """Without the interpreter's end; all that is ours was closed on the way here."""
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(OSError, ValueError):  # nobody reads any more
+            stream.flush()
+    os._exit(code)
 
 
 def _run(argv: Sequence[str] | None) -> int:

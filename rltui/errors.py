@@ -23,6 +23,8 @@ class RltuiError(Exception):
     exit_code: 1 it failed, 2 bad usage or bad input.
     """
 
+    spoils_exit = False  # of a class: the interpreter's own end would abort the process
+
     def __init__(self, message: str, hint: str = "", exit_code: int = 1) -> None:
         super().__init__(message)
         self.message = message

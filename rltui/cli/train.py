@@ -3,13 +3,8 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
-import os
-import sys
-from typing import NoReturn
 
 from rltui.cli.parser import Subparsers, add_data_dir, add_overrides
-from rltui.errors import report
 from rltui.safe_io import say
 
 RESUME = "auto (default): its newest run, else the bot of the newest run that fits, in a new one; new: from zero; or a checkpoint or milestone, as alpha/005M or its folder"
@@ -85,39 +80,25 @@ def run(args: argparse.Namespace) -> int:
     if kernel is None:
         return _detach(args, overrides)
     data = data_dir(_debug_folder(args.data_dir) if args.debug else args.data_dir)  # before torch, which takes seconds
-    from rltui.learn.device import DeviceFailed
     from rltui.runs.summary import profile_name
     from rltui.train.session import train
     from rltui.train.setup import TrainOptions
 
-    options = TrainOptions(
-        profile=profile.called(profile_name(profile.path or args.profile)),
-        profile_argument=args.profile,
-        data=data,
-        run=args.run,
-        resume=args.resume if args.fork_from is None else args.fork_from,
-        fork=args.fork_from is not None,
-        steps=DEBUG_STEPS if args.debug and args.steps is None else args.steps,
-        debug=args.debug,
-        force=args.force,
-        take_over=args.take_over,
-        kernel=kernel.words,
+    return train(
+        TrainOptions(
+            profile=profile.called(profile_name(profile.path or args.profile)),
+            profile_argument=args.profile,
+            data=data,
+            run=args.run,
+            resume=args.resume if args.fork_from is None else args.fork_from,
+            fork=args.fork_from is not None,
+            steps=DEBUG_STEPS if args.debug and args.steps is None else args.steps,
+            debug=args.debug,
+            force=args.force,
+            take_over=args.take_over,
+            kernel=kernel.words,
+        )
     )
-    try:
-        return train(options)
-    except DeviceFailed as error:
-        _leave(report(error))
-
-
-def _leave(code: int) -> NoReturn:
-    """Without the interpreter's end, which would free page-locked memory and events of the failed GPU, and abort on that.
-
-    Everything of ours is closed; the error still holds what belongs to the GPU.
-    """
-    for stream in (sys.stdout, sys.stderr):
-        with contextlib.suppress(OSError, ValueError):  # nobody reads any more
-            stream.flush()
-    os._exit(code)
 
 
 def _debug_folder(data_dir: str | None) -> str:

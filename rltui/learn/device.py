@@ -102,7 +102,11 @@ class LossScale:
 
 
 class DeviceFailed(RltuiError):
-    """A GPU that has failed. Nothing on it can be reached any more, and freeing what belongs to it aborts the process."""
+    """A GPU that has failed. Nothing on it can be reached any more, and freeing what belongs to it (page-locked memory,
+    events) aborts the process.
+    """
+
+    spoils_exit = True
 
 
 def device_error(error: BaseException) -> DeviceFailed | None:

@@ -79,10 +79,8 @@ def _match_up(args: argparse.Namespace, data: DataDir) -> MatchUp:
     from rltui.league.sources import source
 
     convert = partial(converted, args.profile) if args.profile is not None else None
-    a, b = (
-        source(name, data, convert, lambda state, form=form: form.format(state))  # type: ignore[misc]
-        for name, form in ((args.a, f"rltui eval {{}} {args.b}"), (args.b, f"rltui eval {args.a} {{}}"))
-    )
+    a = source(args.a, data, convert, lambda state: f"rltui eval {state} {args.b}")
+    b = source(args.b, data, convert, lambda state: f"rltui eval {args.a} {state}")
     size = args.team_size or team_size(a, b)
     seed = secrets.randbelow(1 << 31) if args.seed is None else args.seed
     return MatchUp(a, b, size, args.seconds, seed, args.deterministic)

@@ -11,6 +11,8 @@ from rltui.league.ratings import ANCHOR_ELO, Decision, Rating, Ratings, Record, 
 from rltui.runs.inventory import list_milestones
 from rltui.runs.paths import DataDir
 
+WHOLE_GAME = 300.0  # seconds
+
 
 @dataclass(frozen=True)
 class LadderRow:
@@ -84,7 +86,7 @@ def build_ladder(data: DataDir, games: Games, run: str | None = None) -> Ladder:
         () if no_rows else tuple(_rows(ratings, shown)),
         len(milestones),
         tuple(missing),
-        (*games.notices(), *_notices(ratings, shown, len(games.games) - ratings.games)),
+        (*games.notices(), *_of_games(games, ratings), *_of_players(ratings, shown)),
     )
 
 
@@ -111,11 +113,19 @@ def _rows(ratings: Ratings, shown: Sequence[Rating]) -> list[LadderRow]:
     return rows
 
 
-def _notices(ratings: Ratings, shown: Sequence[Rating], passed_over: int) -> list[str]:
+def _of_games(games: Games, ratings: Ratings) -> list[str]:
     said = []
-    if passed_over:
-        games = "1 game is" if passed_over == 1 else f"{passed_over:,} games are"
-        said.append(f"{games} not counted: the same players and seed as others, or one player against itself")
+    if passed_over := len(games.games) - ratings.games:
+        what = "1 game is" if passed_over == 1 else f"{passed_over:,} games are"
+        said.append(f"{what} not counted: the same players and seed as others, or one player against itself")
+    if short := sum(game.seconds < WHOLE_GAME for game in games.games):
+        what = "1 game is" if short == 1 else f"{short:,} of the games are"
+        said.append(f"{what} shorter than {WHOLE_GAME:g} s: more of these are drawn, which makes players look alike")
+    return said
+
+
+def _of_players(ratings: Ratings, shown: Sequence[Rating]) -> list[str]:
+    said = []
     if ratings.left_out:
         said.append(f"{ratings.left_out:,} players with the fewest games are not rated: too many")
     apart = [rating.player for rating in shown if not rating.connected]

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import signal
 import subprocess
 import sys
 from collections import Counter
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 
 from rltui.league import games
@@ -18,6 +20,7 @@ from rltui.registry import BUILT_IN
 from rltui.runs.paths import DataDir
 from tests.fakes.bots import write_bot
 from tests.fakes.saved_runs import make_files, make_meta, make_run, place
+from tests.fakes.training import wait_for
 
 PROFILE = 'schema = 1\nterminals = [{kind = "goal"}]\nrewards.touch = 1.0\n'
 
@@ -35,9 +38,12 @@ def data(tmp_path: Path) -> DataDir:
     return data
 
 
+def command(data: DataDir, *words: str) -> list[str]:
+    return [sys.executable, "-m", "rltui", "--data-dir", str(data.root), "ladder", "alpha", "--json", *words]
+
+
 def ladder(data: DataDir, *words: str) -> tuple[int, dict[str, Any], str]:
-    command = [sys.executable, "-m", "rltui", "--data-dir", str(data.root), "ladder", "alpha", "--json", *words]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = subprocess.run(command(data, *words), capture_output=True, text=True, check=False)
     return done.returncode, json.loads(done.stdout), done.stderr
 
 
@@ -56,3 +62,21 @@ def test_it_plays_what_is_missing_and_then_nothing(data: DataDir, tmp_path: Path
     before = data.games.read_bytes()
     assert ladder(data, *words)[1] == found
     assert data.games.read_bytes() == before
+
+
+def test_ctrl_c_ends_it_and_what_is_finished_is_rated(data: DataDir) -> None:
+    words = ("--games", "300", "--seconds", "3", "--workers", "2")
+    process = subprocess.Popen(command(data, *words), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        wait_for(data.games.exists, "no game was finished")
+        children = psutil.Process(process.pid).children(recursive=True)
+        process.send_signal(signal.SIGINT)
+        out, told = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    played = games.read(data.games)
+    assert process.returncode == 1
+    assert f"interrupted: {len(played.games)} of " in told
+    assert json.loads(out)["games"] == len(played.games)
+    assert played.skipped == 0
+    wait_for(lambda: not any(child.is_running() for child in children), "a process was left")

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from rltui.__main__ import main
@@ -102,6 +103,15 @@ def test_all_players_and_who_is_apart(data: DataDir, capsys: pytest.CaptureFixtu
         f"{data.games}: 1 line is no game and skipped; line {len(PLAYED) + 2}: expected 7 fields, found 1: 'hello'"
         in out
     )
+
+
+def test_what_makes_games_say_less_is_said(data: DataDir, capsys: pytest.CaptureFixture[str]) -> None:
+    short = [msgspec.structs.replace(one, seconds=299.0) for one in games("chaser", "rule", 2)]
+    log(data, [*PLAYED, *short, *short, *games("idle", "idle", 3)])
+    out = answer(capsys, data)
+    assert f"by {len(PLAYED) + 2 + 2} games" in out, "a copy of a single game passes for the second one of its seed"
+    assert "\n3 games are not counted: the same players and seed as others, or one player against itself\n" in out
+    assert "\n4 of the games are shorter than 300 s: more of these are drawn, which makes players look alike\n" in out
 
 
 def test_json_has_the_same(data: DataDir, capsys: pytest.CaptureFixture[str]) -> None:

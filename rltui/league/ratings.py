@@ -72,7 +72,7 @@ class Record:
 
 @dataclass
 class Tally:
-    """Counts of the games of each pair of players."""
+    """Counts of the games of each pair of players. Whoever adds passes over repeats, see `independent`."""
 
     pairs: dict[tuple[str, str], Record] = field(default_factory=dict)  # as the first sees it, whose name is the lower
 

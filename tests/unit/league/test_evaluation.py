@@ -54,6 +54,7 @@ def test_a_player_against_itself_plays_each_game_twice_and_has_exactly_half(
         ("policy", bot(tmp_path / "bot"), Task(0, 3)),
         ("chaser", ScriptedSource("chaser"), Task(4, 3)),
         ("random", ScriptedSource("random"), Task(0, 2)),
+        ("rule", ScriptedSource("rule"), Task(0, 2)),
     ):
         with subtests.test(name=name):
             done = play(match_up(player, player), task)
@@ -88,7 +89,7 @@ def test_goals_go_to_who_scored_them_in_both_legs() -> None:
 
 
 def test_players_of_different_games_each_keep_their_own(tmp_path: Path, subtests: pytest.Subtests) -> None:
-    """Pace, observation, stack, table, legality, normaliser: each chooses as it would beside one of its own kind."""
+    """Pace, observation, stack, table, legality, normaliser; that each plays as it was trained is test_match's."""
     plain = bot(tmp_path / "plain")
     others = {
         "pace": bot(tmp_path / "pace", skip=4),

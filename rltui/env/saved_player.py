@@ -87,6 +87,7 @@ class SavedPlayer:
             blue, orange = self._game.blue, self._game.orange
             raise RltuiError(
                 f"in {teams[0]}v{teams[1]} the bot's observation has {size} numbers, expected {expected}",
-                f"it was trained in {blue}v{orange}: choose the size that fits with --team-size",
+                f"it was trained in {blue}v{orange}: "
+                + ("choose that with --team-size" if blue == orange else "no game of equal teams shows it as much"),
                 exit_code=2,
             )

@@ -58,7 +58,7 @@ def actor(share: float, opponents: tuple[OpponentSource, ...] = ()) -> Callable[
 
     def rollout() -> float:
         began = time.process_time()
-        made.rollout(shared.worker_block(0, 0), weights, 0, lambda t: None)
+        made.rollout(shared.worker_block(0, 0), weights, 0, lambda t: True)
         return time.process_time() - began
 
     return rollout

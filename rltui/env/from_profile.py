@@ -47,6 +47,7 @@ def env_spec(profile: Profile) -> EnvSpec:
         reward_options=RewardOptions(options.mode, options.team_spirit, options.zero_sum, _categories(profile)),
         opponent=Component(profile.game.opponent),
         mechanics=_mechanics(profile),
+        frozen_share=profile.selfplay.opponent_share if profile.selfplay.enabled else 0.0,
     )
 
 

@@ -256,6 +256,16 @@ CURRICULUM: dict[str, Health] = {
     "curriculum/stage": Health("Goes up by timesteps.", "curriculum.stage_steps says when."),
 }
 
+SELFPLAY: dict[str, Health] = {
+    "selfplay/opponents": Health("Grows with each milestone.", "The log says who leaves the pool, and why."),
+    "selfplay/games": Health(
+        "Some in each iteration.", "None for long: raise selfplay.opponent_share or collect.arenas."
+    ),
+    "selfplay/score": Health("50 to 70 %.", "Below 40 for long: it forgets; selfplay.strategy = prioritized."),
+    "selfplay/goals_for": Health("Above goals conceded.", "Falls: it forgets how to beat earlier ones."),
+    "selfplay/goals_against": Health("Below goals scored.", "Rises: a reward for goals alone may cost defence."),
+}
+
 _MICROS = Health("As low as the work allows; compare it with simulate.", "The time pane (3) names the bottleneck.")
 TIME: dict[str, Health] = {
     "time/collected_steps_per_second": Health(
@@ -299,7 +309,7 @@ PART_ADVICE = {  # what to change where this part of an iteration is the bottlen
 }
 UPDATE_ON_GPU = "try fewer ppo.epochs or a larger ppo.minibatch"
 
-TEXTS: dict[str, Health] = {**ROLLOUT, **TURTLE, **TRAIN, **TABLE, **CURRICULUM, **TIME}
+TEXTS: dict[str, Health] = {**ROLLOUT, **TURTLE, **TRAIN, **TABLE, **CURRICULUM, **SELFPLAY, **TIME}
 SYMPTOMS: dict[str, Health] = {key: health for key, health in TEXTS.items() if health.ill}
 
 BY_PREFIX: tuple[tuple[str, Health], ...] = (

@@ -104,6 +104,14 @@ def _mechanics(profile: Profile) -> list[str]:
     ]
 
 
+def _selfplay(profile: Profile) -> list[str]:
+    if not profile.selfplay.enabled or profile.phase is None or profile.phase >= 3:
+        return []
+    return [
+        f"selfplay.enabled: early in phase {profile.phase}; opponents pay when touches, goals and recovery are reliable"
+    ]
+
+
 def _campaign(profile: Profile) -> list[str]:
     """Phases that nothing ends, and stages that no phase's profile is asked for."""
     entries = list(zip(profile.curriculum.phases, profile.phases, strict=True))
@@ -139,5 +147,6 @@ PARTS: tuple[Callable[[Profile], list[str]], ...] = (
     _saving,
     _episodes,
     _mechanics,
+    _selfplay,
     _zero_sum,
 )

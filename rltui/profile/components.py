@@ -75,6 +75,11 @@ def placed_components(data: Mapping[str, Any]) -> Iterator[PlacedComponent]:
     if isinstance(mechanics, Mapping):
         yield from _game(mechanics, ("mechanics",))
     yield from _player(data.get("game"), ("game",))
+    selfplay = data.get("selfplay")
+    for index, name in enumerate(_list(selfplay.get("scripted") if isinstance(selfplay, Mapping) else None)):
+        if isinstance(name, str) and name:
+            path = ("selfplay", "scripted", index)
+            yield PlacedComponent("player", name, {}, path, path, ())
     curriculum = data.get("curriculum")
     for index, stage in enumerate(_list(curriculum.get("stages") if isinstance(curriculum, Mapping) else None)):
         path = ("curriculum", "stages", index)

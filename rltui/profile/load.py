@@ -239,7 +239,11 @@ def prepare(data: Mapping[str, Any], folder: Path | None) -> dict[str, Any]:
             holder: Any = prepared
             for key in part.name_path[:-1]:
                 holder = holder[key]
-            holder[part.name_path[-1]] = absolute_name(part.name, folder)
+            last, name = part.name_path[-1], absolute_name(part.name, folder)
+            if isinstance(last, str):
+                holder[last] = name
+            else:  # of a list of names, a tuple by now
+                prepared["selfplay"]["scripted"] = (*holder[:last], name, *holder[last + 1 :])
         if given := file_parameters(part, folder):
             _table_of(part, prepared, folder).update(given)
     for index, name in named_phases(data):

@@ -368,6 +368,43 @@ class MechanicsSection(Section):
     rewards: dict[str, RewardSection] = Field(default={}, description="What it pays. Empty: as in the match.")
 
 
+class SelfplaySection(Section):
+    """Games against frozen opponents: earlier states of the run, and scripted players."""
+
+    enabled: bool = Field(
+        default=False,
+        description="Early it costs more than it brings: first the bot must touch the ball, score and get up.",
+    )
+    opponent_share: float = Field(
+        default=0.2,
+        gt=0,
+        le=0.9,
+        description="Share of the match's arenas in which an opponent plays a side, from kickoff to the end of the episode.",
+    )
+    strategy: Literal["uniform", "elo_weighted", "recent_weighted", "difficulty_adjusted", "prioritized"] = Field(
+        default="elo_weighted",
+        description="How opponents are drawn. elo_weighted: as strong as the bot; recent_weighted: the newest; "
+        "difficulty_adjusted: score near one half; prioritized: those it loses to.",
+    )
+    window: float = Field(
+        default=200.0,
+        gt=0,
+        le=10_000,
+        description="elo_weighted: at this distance an opponent is drawn a third as often as an equal one.",
+        json_schema_extra=_unit("Elo"),
+    )
+    refresh_steps: Whole = Field(
+        default=1_000_000,
+        ge=1,
+        description="So often the pool is looked through and opponents are drawn anew; also at each milestone.",
+        json_schema_extra=_unit("timesteps"),
+    )
+    checkpoints: bool = Field(default=False, description="Checkpoints too, not milestones alone.")
+    scripted: tuple[Annotated[str, Field(min_length=1)], ...] = Field(
+        default=(), description='Scripted players in the pool, as "chaser".'
+    )
+
+
 class CollectSection(Section):
     """How games are played to collect data."""
 
@@ -512,6 +549,7 @@ class Profile(Section):
     reward_options: RewardOptionsSection = RewardOptionsSection()
     curriculum: CurriculumSection = CurriculumSection()
     mechanics: MechanicsSection = MechanicsSection()
+    selfplay: SelfplaySection = SelfplaySection()
     policy: PolicySection = PolicySection()
     critic: CriticSection = CriticSection()
     ppo: PpoSection = PpoSection()

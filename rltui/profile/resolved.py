@@ -17,7 +17,7 @@ from rltui.profile.models import ComponentSection, Profile, RewardSection, Secti
 from rltui.registry import Component, Kind
 
 OF_PHASES = ("resets", "terminals", "game", "rewards", "reward_options", "mechanics", "ppo", "label", "phase")
-EXTRAS = ("curriculum", "mechanics")  # left out where nothing of them is used
+EXTRAS = ("curriculum", "mechanics", "selfplay")  # left out where nothing of them is used
 TRAINER_MB = 350  # torch on the CPU, measured before anything is built
 WORKER_MB = 62  # NumPy and RocketSim with its meshes
 ARENA_MB = 0.5

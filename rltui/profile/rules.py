@@ -63,6 +63,16 @@ def _practice_has_resets(data: Mapping[str, Any]) -> Iterator[ValidationFinding]
         )
 
 
+def _selfplay_is_mirror_play(data: Mapping[str, Any]) -> Iterator[ValidationFinding]:
+    game = table(data, "game")
+    opponent = game.get("opponent", "mirror")
+    if table(data, "selfplay").get("enabled") is True and opponent != "mirror":
+        yield ValidationFinding(
+            ("selfplay", "enabled"), "the bot plays no side but its own", 'game.opponent = "mirror"', shown_value(opponent),
+            involves=(("game", "opponent"),),
+        )  # fmt: skip
+
+
 def _stages_follow(data: Mapping[str, Any]) -> Iterator[ValidationFinding]:
     """Every stage of a list but the last has an end, each later than the one before."""
     stages = tables(table(data, "curriculum"), "stages")
@@ -137,6 +147,7 @@ def _categories_are_known(data: Mapping[str, Any]) -> Iterator[ValidationFinding
 CURRICULUM_RULES: tuple[Callable[[Mapping[str, Any]], Iterator[ValidationFinding]], ...] = (
     _teams_can_play,
     _practice_has_resets,
+    _selfplay_is_mirror_play,
     _stages_follow,
     _plan_has_stages,
     _criteria_are_metrics,

@@ -28,6 +28,7 @@ from rltui.train.collect.shared_rollout import RolloutShape, SharedRollout
 from rltui.train.collect.worker import ActorSpec
 from rltui.train.collect.worker_pool import LocalCollector
 
+WIDEST_IN_WORKERS = 256  # neurons of a layer of opponents, where the trainer evaluates the policy
 SLACK = 0.25  # of the steps wanted, that a worker may go beyond them for slower ones
 OF_SCHEDULE = ("schedule", "schedule_steps", "learning_rate_floor", "target_kl")
 
@@ -50,6 +51,7 @@ class ResolvedConfig:
         profile = task_profile(profile)
         spec, device = env_spec(profile), choose_device(profile.learner.device)
         inference = choose_inference(profile, device)
+        _check_opponents(profile, inference)
         workers = worker_count(profile)
         if inference == "central" and profile.collect.workers == "auto":
             workers = max(1, workers - 1)  # the trainer answers the workers without a pause: a core of its own
@@ -187,6 +189,17 @@ class ResolvedConfig:
             return "the trainer (collect.collector = serial)"
         found = f"the learner is on the {'GPU' if self.device == 'cuda' else 'CPU'}"
         return f"{who} ({'auto: ' + found if wanted.inference == 'auto' else 'collect.inference'})"
+
+
+def _check_opponents(profile: Profile, inference: str) -> None:
+    """RltuiError where frozen opponents would hold up everybody: workers evaluate them, in NumPy."""
+    widest = max(profile.policy.layers)
+    if profile.selfplay.enabled and inference == "central" and widest > WIDEST_IN_WORKERS:
+        raise RltuiError(
+            f"selfplay with policy.layers of {widest} needs collect.inference = local for now: workers evaluate opponents, "
+            f"which is too slow beside a GPU above {WIDEST_IN_WORKERS}",
+            'set collect.inference = "local", smaller policy.layers, or selfplay.enabled = false',
+        )
 
 
 def choose_inference(profile: Profile, device: str) -> Literal["local", "central"]:

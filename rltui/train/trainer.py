@@ -11,7 +11,7 @@ import numpy as np
 from rltui.errors import RltuiError
 from rltui.events import metric_keys
 from rltui.events.commands import NextPhase
-from rltui.events.records import IterationFinished, LogLine
+from rltui.events.records import IterationFinished, Level, LogLine
 from rltui.learn.device import device_error
 from rltui.learn.report import UpdateReport
 from rltui.train.active_task import ActiveTask, LoopState
@@ -32,6 +32,7 @@ from rltui.train.iteration_metrics import (
     time_metrics,
 )
 from rltui.train.live_controls import LiveControls, LiveSettings, LoopView
+from rltui.train.selfplay import SelfPlay
 from rltui.train.setup import StartContext
 from rltui.train.shutdown import NotFinite, Shutdown, UpdateGuard
 from rltui.train.update_thread import UpdateThread
@@ -63,6 +64,8 @@ class Trainer:
         self._controls = LiveControls(server, stop, loop, self._settings, self._scheduler, viewer, view)
         self._shutdown = Shutdown(loop, task, writer, self._scheduler, self._controls, viewer)
         self._guard = UpdateGuard(loop)
+        profile = context.config.profile
+        self._selfplay = SelfPlay(profile.selfplay, context.paths, profile.run.seed, task.settings, self._say_selfplay)
         self._usage = TableUse(writer.table, context.config.spec.pipeline)
         self._debug = TrainerDebug(task.settings, loop.publish)
         self._debug_run = DebugRun(task.settings, self._debug) if context.options.debug else None
@@ -133,6 +136,7 @@ class Trainer:
         self._guard.check(report)
         self._scheduler.remember(report, collected)
         self._task.learned(match_stats(collected.reports), report.metrics)
+        self._selfplay.learned(collected.reports)
         self._move = self._next_move()
         self._save_if_due()
         save_seconds = self._scheduler.held_seconds - held
@@ -151,6 +155,7 @@ class Trainer:
         if self._debug_run is not None:
             self._debug_run.before_collecting()
         self._settings.before_collecting()
+        self._selfplay.before_collecting(self._loop.timesteps)
         self._task.collector.set_policy(self._task.learner)
         self._viewer.publish(self._task.learner)
 
@@ -235,10 +240,14 @@ class Trainer:
         for notice in self._task.notices:
             self._loop.publish(LogLine(time=time.time(), level="info", source="learner", message=notice))
 
+    def _say_selfplay(self, level: Level, message: str) -> None:
+        self._loop.publish(LogLine(time=time.time(), level=level, source="selfplay", message=message))
+
     def _report(self, collected: Collected, report: UpdateReport, rows: int, times: IterationTimes) -> None:
         arenas = self._task.collector.shared.shape.arenas
         metrics = self._task.curriculum.metrics(self._loop.timesteps)
         metrics |= collected_metrics(self._loop.timesteps, collected.reports)
+        metrics |= self._selfplay.metrics()
         metrics |= report.metrics
         metrics[metric_keys.POLICY_LAG] = float(self._task.config.profile.collect.overlap)
         metrics |= time_metrics(rows, collected.reports, times, arenas)

@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
+from rltui.env.frozen_opponents import OpponentSource
 from rltui.events.commands import FLAGS, DebugFlag, FlagLive
 from rltui.events.records import Record
 from rltui.formatting import state_name
@@ -50,6 +51,7 @@ class WorkerSettings:
         self._collector, self._clock = collector, clock
         self._flags: dict[str, frozenset[int] | None] = {}  # those that are on; None: for all workers
         self._weights: dict[str, float] = {}
+        self._opponents: dict[int, tuple[OpponentSource, ...]] = {}
         self._number = 0
         self._waiting: list[Wait] = []
 
@@ -98,6 +100,13 @@ class WorkerSettings:
         for wait in waits:
             self._await(wait, self.workers)
 
+    def set_opponents(self, opponents: Mapping[int, tuple[OpponentSource, ...]]) -> None:
+        """Frozen opponents of each worker; they play from the next episodes on."""
+        given = {worker: sources for worker, sources in opponents.items() if sources}
+        if given != self._opponents:
+            self._opponents = given
+            self._send(self.workers)
+
     def poll(self) -> None:
         """Receive the workers' messages and answer whoever waits for them. Costs nothing while nothing can have come."""
         if self._waiting or self._flags:
@@ -132,7 +141,8 @@ class WorkerSettings:
     def _of(self, worker: int, restart_episodes: bool) -> Configure:
         on = [flag for flag, who in self._flags.items() if who is None or worker in who]
         flags = tuple(flag for flag in FLAGS if flag in on)
-        return Configure(self._number, flags, self._weights, self.lines_per_second, restart_episodes)
+        opponents = self._opponents.get(worker, ())
+        return Configure(self._number, flags, self._weights, self.lines_per_second, restart_episodes, opponents)
 
     def _await(self, wait: Wait | None, workers: Iterable[int]) -> None:
         if wait is not None:

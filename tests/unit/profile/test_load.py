@@ -55,7 +55,7 @@ CASES = [
     Bad("unknown key in run", with_start("[run]\nsed = 1\n"), 5, "run.sed", "unknown key", "seed", "sed", "seed"),
     Bad("unknown key in ppo", with_start("[ppo]\n\nbacth = 1\n"), 6, "ppo.bacth", "unknown key", "batch", "bacth", '"batch"'),
     Bad("key of another table", "batch = 5\n" + START, 1, "batch", "unknown key", "tick_skip", "batch", '"ppo.batch"'),
-    Bad("table of a later version", with_start("[selfplay]\nopponent_share = 0.2\n"), 4, "selfplay", "unknown key", "one of"),
+    Bad("table of a later version", with_start("[tournament]\ngames = 20\n"), 4, "tournament", "unknown key", "one of"),
     Bad("unknown reward parameter", with_start("strong_hit = {weight = 1, ful_hit_speed = 3}\n"), 4,
         "rewards.strong_hit.ful_hit_speed", "unknown parameter", "full_hit_speed", "ful_hit_speed", '"full_hit_speed"'),
     Bad("misspelt weight", with_start("face_ball = {weight = 1, wieght = 3}\n"), 4, "rewards.face_ball.wieght",

@@ -1,0 +1,145 @@
+"""OpponentPool: frozen opponents of a run, how it fares against each, and who is drawn next."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rltui.env.frozen_opponents import OpponentSource
+from rltui.env.stats import GamesAgainst
+from rltui.runs.checkpoint import POLICY_FILE
+from rltui.runs.inventory import CheckpointInfo, list_checkpoints, list_milestones
+from rltui.runs.paths import RunPaths
+
+Strategy = Literal["uniform", "elo_weighted", "recent_weighted", "difficulty_adjusted", "prioritized"]
+
+MEMORY = 100  # newest games against one opponent that count: the learner changes
+VIRTUAL_DRAWS = 2  # so that one who was always beaten, or never met, is somewhere
+EVEN, TEMPERATURE = 0.5, 0.5  # expected score of an even match; how far from it still counts, for difficulty_adjusted
+WEAKER, LEAST_GAMES = 300.0, 20  # Elo below the learner, and games that say so, at which an opponent is pruned
+SPARED = 3  # newest opponents that are never pruned
+
+
+@dataclass
+class Member:
+    """One opponent. age: its place among the saved ones, the newest last; −1 of a scripted one."""
+
+    source: OpponentSource
+    age: int = -1
+    wins: float = 0.0  # the learner's, of the games that count, a draw as half of one …
+    games: float = 0.0  # … and of how many
+
+    @property
+    def scripted(self) -> bool:
+        return not self.source.path
+
+    @property
+    def expected(self) -> float:
+        """The learner's expected score against it, 0–1."""
+        return (self.wins + VIRTUAL_DRAWS / 2) / (self.games + VIRTUAL_DRAWS)
+
+    @property
+    def elo(self) -> float:
+        """How much stronger than the learner: Bradley and Terry of their games and the virtual draws."""
+        return 400 * math.log10(1 / self.expected - 1)
+
+    def add(self, games: GamesAgainst) -> None:
+        """What is beyond the memory is forgotten from all games alike."""
+        self.wins += games.wins + games.draws / 2
+        self.games += games.games
+        if self.games > MEMORY:
+            self.wins *= MEMORY / self.games
+            self.games = MEMORY
+
+
+@dataclass
+class OpponentPool:
+    """Scripted and saved opponents. strategy, window: how they are drawn, see `weights`."""
+
+    strategy: Strategy = "elo_weighted"
+    window: float = 200.0  # Elo
+    scripted: Sequence[str] = ()
+    members: dict[str, Member] = field(default_factory=dict)
+    left: set[str] = field(default_factory=set)  # pruned, damaged or unable to play here: never taken again
+
+    def __post_init__(self) -> None:
+        for name in self.scripted:
+            self.members[name] = Member(OpponentSource(name))
+
+    def refresh(self, found: Sequence[OpponentSource]) -> list[str]:
+        """The saved ones that there are now, the oldest first. Returns what has left, in words."""
+        said = []
+        names = {source.name for source in found}
+        for name in [name for name, member in self.members.items() if not member.scripted and name not in names]:
+            said.append(self.drop(name, "its files are gone or damaged"))  # gone, as are checkpoints in time
+        for age, source in enumerate(found):
+            if source.name not in self.left:
+                self.members.setdefault(source.name, Member(source)).age = age
+        return [*said, *self._prune()]
+
+    def drop(self, name: str, reason: str) -> str:
+        """It leaves the pool for good. In words; "" where it was not in it."""
+        if self.members.pop(name, None) is None:
+            return ""
+        self.left.add(name)
+        return f"opponent {name} leaves the pool: {reason}"
+
+    def played(self, against: Mapping[str, GamesAgainst]) -> None:
+        """Count these games."""
+        for name, games in against.items():
+            if name in self.members:
+                self.members[name].add(games)
+
+    def draw(self, count: int, rng: np.random.Generator) -> tuple[OpponentSource, ...]:
+        """So many different ones, or all there are."""
+        members = list(self.members.values())
+        if len(members) <= count:
+            return tuple(member.source for member in members)
+        chances = self.weights(members)
+        drawn = rng.choice(len(members), size=count, replace=False, p=chances / chances.sum())
+        return tuple(members[index].source for index in sorted(drawn.tolist()))
+
+    def weights(self, members: Sequence[Member]) -> NDArray[np.float64]:
+        """float64 [n], all above 0.
+
+        uniform: alike; elo_weighted: exp(−|Δ Elo| / window); recent_weighted: by their place in age, 1, 2, …;
+        difficulty_adjusted: exp(−|expected score − 1/2| / temperature); prioritized: (1 − expected score)², those one loses to.
+        """
+        expected, elo, age = np.array([(member.expected, member.elo, member.age) for member in members]).T
+        match self.strategy:
+            case "elo_weighted":
+                found = np.exp(-np.abs(elo) / self.window)
+            case "recent_weighted":
+                found = 1.0 + age.argsort(kind="stable").argsort()
+            case "difficulty_adjusted":
+                found = np.exp(-np.abs(expected - EVEN) / TEMPERATURE)
+            case "prioritized":
+                found = (1 - expected) ** 2
+            case _:
+                found = np.ones(len(members))
+        return np.asarray(found, np.float64)
+
+    def _prune(self) -> Iterable[str]:
+        saved = sorted((member for member in self.members.values() if not member.scripted), key=lambda one: one.age)
+        for member in saved[:-SPARED]:
+            if member.elo <= -WEAKER and member.games >= LEAST_GAMES:
+                yield self.drop(member.source.name, f"{-member.elo:.0f} Elo weaker by now")
+
+
+def saved_opponents(paths: RunPaths, checkpoints: bool) -> list[OpponentSource]:
+    """The run's whole milestones, and checkpoints if wanted, the oldest first; of a state that is both, the milestone."""
+    infos = [info for info in list_milestones(paths) if info.usable]
+    if checkpoints:
+        kept = {info.timesteps for info in infos}
+        infos += [info for info in list_checkpoints(paths) if info.usable and info.timesteps not in kept]
+    infos.sort(key=lambda info: info.commit or 0)
+    return [OpponentSource(_name(info), str(info.path / POLICY_FILE)) for info in infos]
+
+
+def _name(info: CheckpointInfo) -> str:
+    return info.milestone or f"{info.timesteps:,}"

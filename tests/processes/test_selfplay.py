@@ -1,0 +1,155 @@
+"""Frozen opponents in real collectors and a real run: serial is local, nothing of theirs is learned, files may go away."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+
+from rltui.env.frozen_opponents import OpponentSource
+from rltui.events.records import IterationFinished, LogLine, WorkerFailed
+from rltui.learn.ppo import PPOLearner
+from rltui.profile.load import load
+from rltui.train.collect.collector import Collected, Collector, SerialCollector
+from rltui.train.collect.messages import Configure
+from rltui.train.collect.shared_rollout import SharedRollout
+from rltui.train.config import ResolvedConfig
+from tests.fakes.bots import write_bot
+from tests.fakes.training import TINY, TWO_WORKERS, Training, wait_for
+
+SELFPLAY = """
+[selfplay]
+enabled = true
+opponent_share = 0.5
+refresh_steps = 512
+"""
+ROW_ZERO, ANY_ROW = "tests.fakes.fixed_players:RowZero", "random"
+
+
+@contextmanager
+def collecting(
+    tmp_path: Path, kind: str, opponents: tuple[OpponentSource, ...]
+) -> Iterator[tuple[Collector, PPOLearner]]:
+    profile = tmp_path / "tiny.toml"
+    profile.write_text(TWO_WORKERS.replace("seconds = 4", "seconds = 1") + SELFPLAY)
+    config = ResolvedConfig.resolve(load(profile))
+    shared, learner = SharedRollout.create(config.shape), config.learner()
+    made: Collector = (
+        SerialCollector(config.actor(0), shared)
+        if kind == "serial"
+        else config.collector(learner, shared, 0, lambda record: None)
+    )
+    for worker in range(config.workers):
+        made.configure(worker, Configure(1, opponents=opponents, restart_episodes=True))
+    made.start(lambda: None)
+    try:
+        made.set_policy(learner)
+        yield made, learner
+    finally:
+        made.close()
+        shared.close()
+
+
+def copied(collected: Collected) -> dict[str, np.ndarray]:
+    return {name: np.array(value) for name, value in vars(collected.rollout).items()}
+
+
+def bots(tmp_path: Path) -> tuple[OpponentSource, ...]:
+    """One that sees what the learner sees, one that does not."""
+    found = []
+    for name, more in (("same", ""), ("other", "obs.stack = 2\n")):
+        path = tmp_path / f"{name}.toml"
+        path.write_text(f"{more}{TINY}")
+        write_bot(tmp_path / name, str(path), normalized=True)
+        found.append(OpponentSource(name, str(tmp_path / name / "policy.npz")))
+    return tuple(found)
+
+
+def test_serial_and_local_are_bit_identical_with_opponents(tmp_path: Path) -> None:
+    opponents = (*bots(tmp_path), OpponentSource("chaser"))
+    found = []
+    for kind in ("serial", "local"):
+        with collecting(tmp_path, kind, opponents) as (made, _):
+            found.append([copied(made.collect(0, 0, lambda: None)) for _ in range(3)])
+    for one, two in zip(*found, strict=True):
+        assert not one["learn"].all()
+        for name in one:
+            np.testing.assert_array_equal(one[name], two[name], err_msg=name)
+
+
+def test_the_mask_changes_with_episodes_alone_and_one_side_is_the_learners(tmp_path: Path) -> None:
+    with collecting(tmp_path, "serial", (OpponentSource("chaser"),)) as (made, _):
+        first, second = copied(made.collect(0, 0, lambda: None)), copied(made.collect(0, 0, lambda: None))
+    learn = np.concatenate([first["learn"], second["learn"]], axis=1)
+    ended = np.concatenate([one["terminated"] | one["truncated"] for one in (first, second)], axis=1)
+    pairs = learn.reshape(*learn.shape[:2], -1, 2)
+    theirs = ~pairs.all(axis=(1, 3))  # arenas in which somebody else played at all
+    assert 0 < theirs.sum() == theirs.size / 2
+    assert (pairs.sum(axis=3)[:, :, :] >= 1).all() and (pairs[..., 0] ^ pairs[..., 1])[:, 0][theirs].all()
+    assert (learn[:, 1:] == learn[:, :-1])[~ended[:, :-1]].all()
+    assert (learn[:, 1:] != learn[:, :-1]).any()
+
+
+def test_an_opponent_that_always_plays_row_0_gives_no_row_and_moves_nothing(tmp_path: Path) -> None:
+    """Not one timestep of its cars is learned from, and the update is the same whatever stands in theirs."""
+    with collecting(tmp_path, "serial", (OpponentSource(ROW_ZERO),)) as (made, learner):
+        collected = made.collect(0, 0, lambda: None)
+        rollout = collected.rollout
+        assert rollout.learn is not None and collected.rows == rollout.learn.sum() < rollout.learn.size
+        files = learner.snapshot().files()
+        report, weights = learner.update(rollout), learner.policy_flat()
+        assert report.dropped is None
+        learner.load(files)
+        theirs = ~rollout.learn
+        rollout.actions[theirs], rollout.log_probs[theirs], rollout.rewards[theirs] = 0, -50.0, 1e6
+        assert learner.update(rollout) == report
+        np.testing.assert_array_equal(learner.policy_flat(), weights)
+        del collected, rollout, theirs
+
+
+def test_what_it_does_in_the_game_is_its_own(tmp_path: Path) -> None:
+    """The same arenas against another player: the learner's data part ways, those of the mirror arenas do not."""
+    found = []
+    for name in (ROW_ZERO, ANY_ROW):
+        with collecting(tmp_path, "serial", (OpponentSource(name),)) as (made, _):
+            found.append(copied(made.collect(0, 0, lambda: None)))
+    one, two = found
+    mirror = one["learn"].all(axis=1)[0].reshape(-1, 2).all(axis=1).repeat(2)
+    np.testing.assert_array_equal(one["obs"][:1, 1, mirror], two["obs"][:1, 1, mirror])
+    assert not np.array_equal(one["obs"][0, 20, ~mirror], two["obs"][0, 20, ~mirror])
+
+
+def test_a_run_plays_its_milestones_as_they_come_and_goes_on_without_those_that_are_damaged(tmp_path: Path) -> None:
+    run = Training(tmp_path, profile=TINY.replace("seconds = 4", "seconds = 1").replace("4096", "2048") + SELFPLAY)
+    run.start()
+    try:
+        wait_for(lambda: any(map(games, run.iterations())), "a game against a milestone")
+        for saved in run.paths.milestones.glob("*/*/policy.npz"):
+            data = bytearray(saved.read_bytes())
+            data[len(data) // 2] ^= 1
+            saved.write_bytes(data)
+        wait_for(lambda: notices(run), "the notice of one that a worker could not load")
+        run.wait_more_iterations(8)
+        newest = sorted(run.paths.milestones.glob("*/*"))[-1]
+        run.wait_more_iterations(2)
+        shutil.rmtree(newest)
+        wait_for(
+            lambda: any(newest.name in line and "gone" in line for line in notices(run)),
+            "the notice of one that is gone",
+        )
+        run.check_continues()
+        assert not [record for record in run.poll() if isinstance(record, WorkerFailed)]
+    finally:
+        run.kill_all()
+
+
+def games(row: IterationFinished) -> bool:
+    return bool(row.metrics.get("selfplay/games"))
+
+
+def notices(run: Training) -> list[str]:
+    lines = [record.message for record in run.poll() if isinstance(record, LogLine)]
+    return [line for line in lines if "leaves the pool" in line]

@@ -1,0 +1,109 @@
+"""The opponent pool: who is in it, how strong they are by their games, who is drawn, who leaves it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from rltui.env.frozen_opponents import OpponentSource
+from rltui.env.stats import GamesAgainst
+from rltui.league.pool import MEMORY, SPARED, Member, OpponentPool, Strategy, saved_opponents
+from rltui.runs.checkpoint import POLICY_FILE
+from rltui.runs.paths import DataDir
+from tests.fakes.saved_runs import save, save_milestone
+
+
+def sources(count: int) -> list[OpponentSource]:
+    return [OpponentSource(f"P/{index:03}M", f"/x/{index}/{POLICY_FILE}") for index in range(count)]
+
+
+def pool(count: int = 5, strategy: Strategy = "uniform", scripted: tuple[str, ...] = ()) -> OpponentPool:
+    made = OpponentPool(strategy, scripted=scripted)
+    assert made.refresh(sources(count)) == []
+    return made
+
+
+def beaten(made: OpponentPool, name: str, wins: int, losses: int) -> None:
+    made.played({name: GamesAgainst(wins=wins, losses=losses)})
+
+
+def test_strength_is_by_the_games_and_two_draws() -> None:
+    member = Member(OpponentSource("a", "x"))
+    assert (member.expected, member.elo) == (0.5, 0.0)
+    member.add(GamesAgainst(wins=10, draws=4, losses=2))
+    assert member.expected == (12 + 1) / (16 + 2)
+    assert member.elo == pytest.approx(-400 * np.log10(13 / 5))
+    for _ in range(50):
+        member.add(GamesAgainst(losses=10))
+    assert member.games == MEMORY and member.expected < 0.02 and np.isfinite(member.elo)
+
+
+def test_those_are_drawn_whom_the_strategy_wants(subtests: pytest.Subtests) -> None:
+    """Of five, 0 is the oldest; 1 always loses, 2 always wins, 3 is even."""
+    weights = {}
+    for strategy in ("uniform", "elo_weighted", "recent_weighted", "difficulty_adjusted", "prioritized"):
+        made = pool(5, strategy)
+        for name, games in (("P/001M", (60, 2)), ("P/002M", (2, 60)), ("P/003M", (30, 30))):
+            beaten(made, name, *games)
+        weights[strategy] = made.weights(list(made.members.values()))
+        with subtests.test(strategy=strategy):
+            assert weights[strategy].shape == (5,) and (weights[strategy] > 0).all()
+    assert len({*weights["uniform"]}) == 1
+    _, weak, strong, even, _ = weights["elo_weighted"]
+    assert weak == pytest.approx(strong) and weak < even / 3
+    delta = 400 * np.log10(61 / 3)
+    assert weak == pytest.approx(np.exp(-delta / 200))
+    assert weights["recent_weighted"].tolist() == [1, 2, 3, 4, 5]
+    _, weak, strong, even, _ = weights["difficulty_adjusted"]
+    assert even == 1 and weak == pytest.approx(np.exp(-(61 / 64 - 0.5) / 0.5)) == pytest.approx(strong)
+    _, weak, strong, even, _ = weights["prioritized"]
+    assert strong > even > weak
+    assert weak == pytest.approx((3 / 64) ** 2)
+
+
+def test_draws_are_as_frequent_as_the_weights_and_different_ones() -> None:
+    made, rng = pool(4, "recent_weighted"), np.random.default_rng(0)
+    singles = [made.draw(1, rng)[0].name for _ in range(2000)]
+    shares = [singles.count(f"P/{index:03}M") / 2000 for index in range(4)]
+    np.testing.assert_allclose(shares, [0.1, 0.2, 0.3, 0.4], atol=0.04)
+    assert all(len(set(made.draw(2, rng))) == 2 for _ in range(50))
+    assert len(made.draw(9, rng)) == 4 and OpponentPool().draw(2, rng) == ()
+
+
+def test_much_weaker_ones_leave_but_never_the_last_few_nor_scripted_ones_and_do_not_come_back() -> None:
+    made = pool(6, scripted=("idle",))
+    for name in [*made.members]:
+        beaten(made, name, 80, 0)
+    notices = made.refresh(sources(6))
+    assert len(notices) == 6 - SPARED and all("Elo weaker by now" in notice for notice in notices)
+    assert [*made.members] == ["idle", *(f"P/{index:03}M" for index in range(6 - SPARED, 6))]
+    made.refresh(sources(7))
+    assert "P/000M" not in made.members and "P/006M" in made.members
+    few = pool(6)
+    beaten(few, "P/000M", 10, 0)
+    assert few.refresh(sources(6)) == []  # too few games say so
+
+
+def test_who_is_gone_or_cannot_play_leaves_with_a_notice() -> None:
+    made = pool(4)
+    [notice] = made.refresh(sources(4)[1:])
+    assert notice == "opponent P/000M leaves the pool: its files are gone or damaged"
+    assert made.drop("P/001M", "why").endswith(": why") and made.drop("P/001M", "why") == ""
+    assert [*made.members] == ["P/002M", "P/003M"]
+    made.played({"P/001M": GamesAgainst(1)})  # a late result of one that has left
+
+
+def test_the_saved_ones_are_the_runs_whole_milestones_and_checkpoints_if_asked(tmp_path: Path) -> None:
+    paths = DataDir(tmp_path).run("alpha")
+    assert saved_opponents(paths, checkpoints=True) == []
+    for commit, label in ((4, "004M"), (2, "002M"), (3, "003M")):
+        save_milestone(paths, commit, commit * 1_000_000, label)
+    save(paths, 4, 4_000_000)
+    save(paths, 5, 5_000_000)
+    (paths.milestones / "Phase1-BallTouching" / "003M" / POLICY_FILE).unlink()
+    found = saved_opponents(paths, checkpoints=False)
+    assert [source.name for source in found] == ["Phase1-BallTouching/002M", "Phase1-BallTouching/004M"]
+    assert all(Path(source.path).is_file() for source in found)
+    assert [source.name for source in saved_opponents(paths, checkpoints=True)][2:] == ["5,000,000"]

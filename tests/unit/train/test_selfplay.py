@@ -1,0 +1,134 @@
+"""Self-play in the trainer: when the pool is looked through, who is sent to whom, what is said of those who cannot play."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from rltui.env.arena_groups import MATCH
+from rltui.env.stats import GamesAgainst
+from rltui.profile.models import SelfplaySection
+from rltui.runs.paths import DataDir, RunPaths
+from rltui.train.collect.messages import RolloutDone
+from rltui.train.collect.worker_settings import WorkerSettings
+from rltui.train.selfplay import EARLY_WINDOW, OF_A_WORKER, SelfPlay
+from tests.fakes.saved_runs import save_milestone
+from tests.fakes.workers import PlayedWorkers
+from tests.unit.train.test_curriculum import games
+
+WORKERS = 3
+
+
+class Trained:
+    """A SelfPlay with the workers that it sends to, and all that it has said."""
+
+    def __init__(self, tmp_path: Path, milestones: int = 4, **changes: object) -> None:
+        self.paths: RunPaths = DataDir(tmp_path).run("alpha")
+        for index in range(1, milestones + 1):
+            self.save(index)
+        self.said: list[tuple[str, str]] = []
+        self.workers = PlayedWorkers(WORKERS)
+        section = SelfplaySection.model_validate({"enabled": True, "refresh_steps": 1000, **changes})
+        self.selfplay = SelfPlay(
+            section, self.paths, 0, WorkerSettings(self.workers), lambda level, text: self.said.append((level, text))
+        )
+
+    def save(self, index: int) -> None:
+        save_milestone(self.paths, index, index * 1_000_000, f"{index:03}M")
+
+    def sent(self) -> list[set[str]]:
+        """Whom each worker was told of last."""
+        return [{source.name for source in sent[-1].opponents} for sent in self.workers.sent.values()]
+
+    def messages(self) -> int:
+        return len(self.workers.sent[0])
+
+
+def report(against: dict[str, GamesAgainst], refused: dict[str, str] | None = None, **changes: object) -> RolloutDone:
+    return RolloutDone(1.0, {}, {MATCH: replace(games(), against=against, **changes)}, 1, 8, refused=refused or {})
+
+
+def test_each_worker_gets_two_different_ones_now_and_at_each_refresh(tmp_path: Path) -> None:
+    one = Trained(tmp_path, scripted=("chaser",))
+    one.selfplay.before_collecting(0)
+    first = one.sent()
+    assert all(len(names) == OF_A_WORKER for names in first) and one.messages() == 1
+    one.selfplay.before_collecting(999)
+    assert one.messages() == 1
+    drawn = []
+    for timesteps in range(1000, 12_000, 1000):
+        one.selfplay.before_collecting(timesteps)
+        drawn += one.sent()
+    assert set().union(*drawn) == {"chaser", *(f"Phase1-BallTouching/00{index}M" for index in range(1, 5))}
+    assert all(len(names) == OF_A_WORKER for names in drawn)
+
+
+def test_a_new_milestone_is_in_the_pool_before_the_next_rollout(tmp_path: Path) -> None:
+    one = Trained(tmp_path, milestones=0)
+    one.selfplay.before_collecting(0)
+    assert one.messages() == 0  # nobody to play against: mirror play
+    one.save(1)
+    one.selfplay.before_collecting(10)
+    assert one.sent() == [{"Phase1-BallTouching/001M"}] * WORKERS
+    one.selfplay.before_collecting(20)
+    assert one.messages() == 1
+
+
+def test_who_cannot_play_leaves_at_once_with_a_notice_and_others_take_his_place(tmp_path: Path) -> None:
+    one = Trained(tmp_path, milestones=3)
+    one.selfplay.before_collecting(0)
+    gone = next(iter(one.sent()[0]))
+    one.selfplay.learned([report({}, {gone: "not a policy file"}), report({}, {gone: "not a policy file"}), None])
+    assert one.said == [("warning", f"opponent {gone} leaves the pool: not a policy file")]
+    assert all(gone not in names and len(names) == 2 for names in one.sent())
+
+
+def test_a_deleted_milestone_leaves_with_a_notice(tmp_path: Path) -> None:
+    one = Trained(tmp_path, milestones=2)
+    one.selfplay.before_collecting(0)
+    shutil.rmtree(one.paths.milestones / "Phase1-BallTouching" / "001M")
+    one.selfplay.before_collecting(1)
+    assert [text for _, text in one.said] == [
+        "opponent Phase1-BallTouching/001M leaves the pool: its files are gone or damaged"
+    ]
+    assert one.sent() == [{"Phase1-BallTouching/002M"}] * WORKERS
+
+
+def test_games_of_all_workers_make_the_metrics_and_the_ratings(tmp_path: Path) -> None:
+    one = Trained(tmp_path, milestones=1)
+    one.selfplay.before_collecting(0)
+    name = "Phase1-BallTouching/001M"
+    assert one.selfplay.metrics()["selfplay/score"] is None
+    one.selfplay.learned(
+        [report({name: GamesAgainst(3, 1, 0, 7, 2)}), None, report({name: GamesAgainst(0, 0, 4, 1, 6)})]
+    )
+    assert one.selfplay.metrics() == {
+        "selfplay/opponents": 1,
+        "selfplay/games": 8,
+        "selfplay/score": pytest.approx(100 * 3.5 / 8),
+        "selfplay/goals_for": 1.0,
+        "selfplay/goals_against": 1.0,
+    }
+    assert one.selfplay.pool.members[name].games == 8
+
+
+def test_it_warns_once_with_the_numbers_that_speak_against_it(tmp_path: Path) -> None:
+    for ready, expected in ((False, 1), (True, 0)):
+        one = Trained(tmp_path / str(ready), milestones=0)
+        figures = {"kickoffs": 100, "kickoffs_touched": 90 if ready else 12, "goals": 50 if ready else 0}
+        for _ in range(EARLY_WINDOW + 5):
+            one.selfplay.learned([report({}, **figures)])
+        warnings = [text for level, text in one.said if level == "warning"]
+        assert len(warnings) == expected
+        if expected:
+            assert "12% of kickoffs are touched" in warnings[0] and "0 goals a minute" in warnings[0]
+
+
+def test_off_it_does_nothing(tmp_path: Path) -> None:
+    one = Trained(tmp_path, enabled=False)
+    one.selfplay.before_collecting(0)
+    one.selfplay.learned([report({})])
+    assert one.selfplay.metrics() == {} and one.messages() == 0 and not one.said

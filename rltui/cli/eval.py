@@ -10,7 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from rltui.cli.parser import Subparsers, add_command, add_data_dir, add_json, at_least
-from rltui.cli.playing import GamesLog, GamesProgress, add_processes, add_seconds
+from rltui.cli.playing import GamesLog, GamesProgress, add_processes, add_seconds, say_line
 from rltui.cli.watch import converted
 from rltui.safe_io import say
 
@@ -46,6 +46,7 @@ def add_parser(subparsers: Subparsers) -> None:
     add_processes(parser)
     add("--no-record", action="store_true", help="leave the games out of games.csv")
     add("--profile", metavar="PROFILE", help="observation and action table of rlgym-ppo's checkpoints")
+    add("--lines", action="store_true", help="a line of JSON now and then with how far it is, the last as --json")
     add_data_dir(parser)
     add_json(parser)
 
@@ -70,6 +71,9 @@ def run(args: argparse.Namespace) -> int:
         say(f"rltui: interrupted: {len(evaluation.games)} of {args.games} games are finished", sys.stderr)
     if log.problem:
         say(f"rltui: the games are not recorded: {log.problem}", sys.stderr)
+    if args.lines:
+        say_line(evaluation.document())
+        return int(stopped)
     say(json_text(evaluation.document()) if args.json else "\n".join(_lines(evaluation)))
     return int(stopped)
 
@@ -95,7 +99,7 @@ def _play(args: argparse.Namespace, evaluation: Evaluation, tasks: list[Task], l
     from rltui.profile.resolved import cores
     from rltui.supervise.signals import stopping_by_signal
 
-    progress, stop = GamesProgress(args.games, evaluation.match_up.ticks), threading.Event()
+    progress, stop = GamesProgress(args.games, evaluation.match_up.ticks, args.lines), threading.Event()
     with (
         stopping_by_signal(lambda *_: stop.set()),
         contextlib.closing(progress),

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 import time
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rltui.cli.parser import at_least, between
 
@@ -14,6 +16,7 @@ if TYPE_CHECKING:
     from rltui.league.games import Game
 
 BAR, LOOK = 30, 0.1  # characters; seconds between two pictures of it
+LINE = 1.0  # seconds between two lines
 BEGUN = 0.02  # of all: before, how long it takes is not known
 
 
@@ -58,12 +61,17 @@ class GamesLog:
             self.problem = str(error)
 
 
+def say_line(value: Mapping[str, Any]) -> None:
+    """As JSON, at once, for somebody waits for it."""
+    print(json.dumps(value), flush=True)
+
+
 class GamesProgress:
     """Bar on a terminal, on standard error; elsewhere nothing."""
 
-    def __init__(self, games: int, ticks: int) -> None:
-        """ticks: of a game."""
-        self._games, self._all, self._played = games, games * ticks, 0
+    def __init__(self, games: int, ticks: int, lines: bool = False) -> None:
+        """ticks: of a game. lines: as lines of JSON instead, on standard output."""
+        self._games, self._all, self._played, self._lines = games, games * ticks, 0, lines
         self._began, self._shown = time.monotonic(), 0.0
         self._width = 0
 
@@ -74,11 +82,15 @@ class GamesProgress:
         from rltui.formatting import percent, remaining
 
         now = time.monotonic()
-        if not sys.stderr.isatty() or now - self._shown < LOOK:
+        if not (self._lines or sys.stderr.isatty()) or now - self._shown < (LINE if self._lines else LOOK):
             return
         self._shown = now
         share = max(min(self._played / self._all, 1.0), finished / self._games)
-        left = f", {remaining((now - self._began) * (1 - share) / share)} left" if share > BEGUN else ""
+        seconds = (now - self._began) * (1 - share) / share if share > BEGUN else None
+        if self._lines:
+            say_line({"games": finished, "of": self._games, "share": share, "seconds_left": seconds})
+            return
+        left = f", {remaining(seconds)} left" if seconds is not None else ""
         text = f"[{'#' * round(BAR * share):-<{BAR}}] {percent(share)} of {self._games:,} games{left}"
         sys.stderr.write("\r" + text.ljust(self._width))
         sys.stderr.flush()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from rltui.league.games import Games, RunPlayer, run_player
@@ -49,7 +49,10 @@ class LadderRow:
 
 @dataclass(frozen=True)
 class Ladder:
-    """rows: the best first; without games of players to show, none. missing: milestones without games, `alpha/Phase1-A/005M`."""
+    """rows: the best first; without games of players to show, none. missing: milestones without games, `alpha/Phase1-A/005M`.
+
+    ratings: of all players, also those not shown.
+    """
 
     anchor: str
     games: int  # rated, of all players
@@ -57,6 +60,7 @@ class Ladder:
     milestones: int  # of the runs shown
     missing: tuple[str, ...]
     notices: tuple[str, ...]
+    ratings: Ratings = field(compare=False)
 
     def document(self) -> dict[str, Any]:
         return {
@@ -87,6 +91,7 @@ def build_ladder(data: DataDir, games: Games, run: str | None = None) -> Ladder:
         len(milestones),
         tuple(missing),
         (*games.notices(), *_of_games(games, ratings), *_of_players(ratings, shown)),
+        ratings,
     )
 
 

@@ -114,6 +114,15 @@ class Rating:
     record: Record
     connected: bool
 
+    @property
+    def low(self) -> float:
+        """Of the 95 % interval."""
+        return self.elo - DEVIATIONS * self.error
+
+    @property
+    def high(self) -> float:
+        return self.elo + DEVIATIONS * self.error
+
 
 @dataclass(frozen=True)
 class EloDifference:

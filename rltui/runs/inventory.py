@@ -61,6 +61,7 @@ class CheckpointInfo:
 
     damage: why it is incomplete or not recognised; nothing is ever done with such a one. best: as which it is the best of its
     run by reward. protected: a checkpoint that is not pruned, for it is the best. Both, and the mark, as read with an inventory.
+    elo: with its standard error, where somebody has read the games.
     """
 
     path: Path
@@ -75,6 +76,7 @@ class CheckpointInfo:
     mark: MilestoneMark = NO_MARK
     best: Best | None = None
     protected: bool = False
+    elo: tuple[float, float] | None = None
 
     @property
     def kind(self) -> Kind:

@@ -17,7 +17,7 @@ _PLAIN_NAMES = {"pane('5')": "lut"}  # of the action table: as its pane's keys, 
 _KEY_NAMES = {
     "question_mark": "?", "colon": ":", "slash": "/", "escape": "esc", "up": "↑", "down": "↓", "left": "←", "right": "→",
     "left_square_bracket": "[", "right_square_bracket": "]", "equals_sign": "=", "plus": "+", "minus": "-", "full_stop": ".",
-    "comma": ",", "greater_than_sign": ">", "less_than_sign": "<", "exclamation_mark": "!", "underscore": "_", "pageup": "PgUp", "pagedown": "PgDn", "home": "Home", "end": "End",
+    "comma": ",", "greater_than_sign": ">", "less_than_sign": "<", "exclamation_mark": "!", "underscore": "_", "number_sign": "#", "pageup": "PgUp", "pagedown": "PgDn", "home": "Home", "end": "End",
 }  # fmt: skip
 
 
@@ -91,6 +91,7 @@ COCKPIT = (
     Action("pane('8')", ("8",), "Arena", "Show the arena: the newest weights at play, from above", "View", row=_PANES),
     Action("pane('9')", ("9",), "Log", "Show the log", "View", row=_PANES),
     Action("pane('0')", ("0",), "Reward trace", "Show what one car of that match is paid, step by step", "View", row=_PANES, was=("v",)),
+    Action("pane('#')", ("number_sign",), "League", "Show the league: who is better, by games played", "View", row=_PANES),
     Action("pane('i')", ("i",), "Run", "Show what is trained: profile, nets, settings, machine", "View", row=_PANES),
     Action("pane('m')", ("m",), "Machine", "Show the machine: CPU, memory, disk, GPU, each process, this screen's cost", "View", row=_PANES),
     Action("pane('a')", ("a",), "Audit", "Show who asked for what, and what became of it", "View", row=_PANES),
@@ -134,6 +135,7 @@ BROWSER = (
     Action("resume", ("R",), "Resume", "Resume from this state; asks first", "Launching", 6),
     Action("fork", ("n",), "Fork", "New run from it, under another profile", "Launching", 8, was=("F",)),
     Action("watch", ("V",), "Watch", "Watch it play; q comes back", "Launching", 5, was=("w",)),
+    Action("evaluate", ("E",), "Evaluate", "Games against another bot, for the ratings; again: end them", "Launching", 12),
     Action("keep", ("M",), "Keep", "Keep this checkpoint as a milestone", "Milestones", 10),
     Action("marks", ("e",), "Edit", "Note, pin (▲) or release (●)", "Milestones", 11, was=()),
     Action("pin", (), "Pin", "Pin, or unpin", "Milestones"),
@@ -175,6 +177,7 @@ _CURSOR = "Cursor over all charts; with shift by ten columns"
 _ZOOM = "Zoom in or out"
 _OTHER_RUN = "Compare with the run before or after"
 _CAR = "Car before or after"
+_VIEW = "Ladder, head to head, or rating over time"
 
 # Keys of the one focused pane (in footer and palette only then), in the order in which the pane's help names them. What works
 # everywhere in the cockpit belongs in COCKPIT, its method in CockpitScreen.
@@ -212,6 +215,8 @@ PANE_KEYS: tuple[Action, ...] = (
     Action("curve", ("enter",), "Curve", "Its curve alone, or all", "View", 10, pane="rewards"),
     Action("car(-1)", ("left_square_bracket",), "Car before", "Car before", "View", pane="trace", row=_CAR),
     Action("car(1)", ("right_square_bracket",), "Next car", "Next car", "View", 10, pane="trace", row=_CAR),
+    Action("view(-1)", ("left_square_bracket",), "View before", "View before", "View", pane="league", row=_VIEW),
+    Action("view(1)", ("right_square_bracket",), "Next view", "Next view", "View", 10, pane="league", row=_VIEW),
 )  # fmt: skip
 
 # Names that ui.toml may have from earlier versions, whose actions are gone.

@@ -25,7 +25,7 @@ from rltui.tui.capture import Capture, screen_text
 from rltui.tui.dependencies import Dependencies
 from rltui.tui.help import FocusedPane, PaletteCommands, help_on, palette_commands
 from rltui.tui.keymap import keymap
-from rltui.tui.messages import BrowserAsked, Refused, ResumeAsked, RunOpened, WatchAsked
+from rltui.tui.messages import BrowserAsked, GamesPlayed, Refused, ResumeAsked, RunOpened, WatchAsked
 from rltui.tui.navigation import Navigator
 from rltui.tui.notifications import Notifier
 from rltui.tui.settings import LoadedSettings, UiSettings, save_layout, ui_path
@@ -126,6 +126,7 @@ class RltuiApp(App[str]):
 
     def on_unmount(self) -> None:
         self._notifier.end()
+        self._navigator.end()
 
     def write_to_terminal(self, sequence: str) -> None:
         """A sequence for the terminal itself, which draws nothing."""
@@ -192,6 +193,10 @@ class RltuiApp(App[str]):
 
     def on_cockpit_screen_left(self) -> None:
         self._navigator.show_launcher()
+
+    def on_games_played(self, message: GamesPlayed) -> None:
+        severity: SeverityLevel = "error" if message.failed else "information"
+        self.notify(message.words, title="Evaluation", severity=severity, timeout=20)
 
     def on_watch_asked(self, message: WatchAsked) -> None:
         """A match has the terminal until it is left."""

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from rltui.profile.changes import KeyChange
 from rltui.runs.paths import DataDir
+from rltui.tui.checks.child import LinesProcess
 from rltui.tui.checks.doctor import Measurements, Preflights
 from rltui.tui.checks.results import ProfileChecker, TableChecker, profile_differences
 from rltui.tui.checks.schema import ReferenceReader
@@ -65,6 +66,7 @@ class Dependencies:
     tables: TableChecker = field(default_factory=TableChecker)
     other_runs: OtherRuns | None = None  # to compare with
     sampler: Callable[[Path, Callable[[], int | None]], Sampler] | None = None
+    evaluator: Callable[[Sequence[str]], LinesProcess] | None = None  # begins games by a command
 
 
 class Program(Protocol):

@@ -168,7 +168,7 @@ def _clash_in(actions: Iterable[Action], own: OwnKeys, around: Iterable[Action])
 
 
 def with_keys(text: str, own: OwnKeys) -> str:
-    """`<name>` of an action of the cockpit (`log.open`: of a pane) becomes its first key; of none it stays as it is."""
+    """`<name>` of an action of the cockpit (`log.open`: of a pane), else of the browser, becomes its first key."""
 
     def key_in(found: re.Match[str]) -> str:
         action = _by_plain_name().get(found[1])
@@ -190,8 +190,8 @@ def _first_key(action: Action, own: OwnKeys) -> str:
 
 @lru_cache(1)
 def _by_plain_name() -> dict[str, Action]:
-    """Of cockpit and panes, by the name that ui.toml has for them."""
-    return {plain_name(action): action for action in (*COCKPIT, *PANE_KEYS)}
+    """Of browser, cockpit and panes, by the name that ui.toml has for them."""
+    return {plain_name(action): action for action in (*PLACES["browser"], *COCKPIT, *PANE_KEYS)}
 
 
 @lru_cache(1)

@@ -58,6 +58,14 @@ class Refused(Message):
         self.error = error
 
 
+class GamesPlayed(Message):
+    """Games against another bot have come to an end, and to this."""
+
+    def __init__(self, words: str, *, failed: bool) -> None:
+        super().__init__()
+        self.words, self.failed = words, failed
+
+
 class WatchAsked(Message):
     """A match is to be shown on this terminal by this command."""
 

@@ -11,6 +11,7 @@ from textual.screen import ModalScreen, Screen
 
 from rltui.errors import RltuiError
 from rltui.tui.actions import place_of
+from rltui.tui.messages import GamesPlayed
 
 if TYPE_CHECKING:
     from rltui.run_state.reader import RecordSource
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from rltui.supervise.guardian import Lifeline
     from rltui.supervise.launch import LaunchedTrainer
     from rltui.tui.ascii import ChartStyle
+    from rltui.tui.browser.evaluate import EvaluationRunner, PlayedMatches
     from rltui.tui.cockpit.screen import CockpitScreen
     from rltui.tui.dependencies import Dependencies, Launch
     from rltui.tui.launcher.plan import Plan
@@ -48,6 +50,7 @@ class Navigator:
         self._app, self._data, self._dependencies, self._ui = app, data, dependencies, ui
         self._lifeline, self._notifier = lifeline, notifier
         self._readonly, self._charts = readonly, charts
+        self._evaluations: EvaluationRunner | None = None
 
     @property
     def cockpit(self) -> CockpitScreen | None:
@@ -78,16 +81,28 @@ class Navigator:
 
     def show_browser(self, run: str, state: str) -> None:
         """At this run and saved state, or at everything; above what is shown now, which stays as it is."""
+        from rltui.tui.browser.evaluate import EvaluationRunner
         from rltui.tui.browser.screen import BrowserDependencies, BrowserScreen
 
+        if self._evaluations is None:
+            self._evaluations = EvaluationRunner(self._games_ended, self._dependencies.evaluator)
         self._close_dialogs()
         if place_of(self._app.screen) != "browser":  # asked for twice
             given = self._dependencies
             dependencies = BrowserDependencies(
-                self._data, self._launch, given.checker, given.clock, run, Path(state) if state else None,
+                self._data, self._launch, given.checker, self._evaluations, given.clock, run, Path(state) if state else None,
                 readonly=self._readonly, charts=self._charts,
             )  # fmt: skip
             self._app.push_screen(BrowserScreen(dependencies))
+
+    def end(self) -> None:
+        """With the program; games that are being played are given up."""
+        if self._evaluations is not None:
+            self._evaluations.end()
+
+    def _games_ended(self, played: PlayedMatches) -> None:
+        """From the evaluation's thread."""
+        self._app.post_message(GamesPlayed(played.result, failed=bool(played.problem)))
 
     def leave_browser(self) -> None:
         """Back to where it was opened from."""

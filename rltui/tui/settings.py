@@ -17,7 +17,7 @@ from rltui.tui.keymap import KeyProblem, checked_keys
 # A place in the cockpit, held by one pane at a time; side is beside the log where there is room, else its panes are table's.
 Slot = Literal["charts", "table", "rewards", "time", "facts", "log", "side"]
 PANE_IDS = (
-    "metrics", "rewards", "time", "workers", "lut", "turtle", "curriculum", "arena", "log", "trace", "facts", "machine", "audit"
+    "metrics", "rewards", "time", "workers", "lut", "turtle", "curriculum", "arena", "log", "trace", "league", "facts", "machine", "audit"
 )  # fmt: skip
 SMOOTHING = (0, 10, 50, 200)  # iterations of the moving average that `s` goes through
 Theme = Literal["dark", "light"]

@@ -20,6 +20,7 @@ from rltui.tui.checks.results import ProfileChecker
 from rltui.tui.dependencies import Dependencies
 from rltui.tui.launcher.plan import LaunchPlan
 from tests.fakes import children, data_folder, saved_runs
+from tests.fakes.evaluations import FakeEvaluations
 from tests.fakes.fake_run import FakeRun
 from tests.fakes.screens import LAUNCHER_NOW, Clock, until
 
@@ -69,6 +70,7 @@ async def browser(
     clock: Clock | None = None,
     ascii_only: bool = False,
     readonly: bool = False,
+    evaluator: FakeEvaluations | None = None,
 ) -> AsyncIterator[Pilot[str]]:
     """The browser, opened from the launcher, once everything has been read."""
 
@@ -81,6 +83,7 @@ async def browser(
         checker=ProfileChecker(lambda command: child(list(command))),
         clock=clock or Clock(LAUNCHER_NOW),
         tools=children.tools(),
+        evaluator=evaluator or FakeEvaluations(),
     )
     app = RltuiApp(data, ascii_only=ascii_only, readonly=readonly, dependencies=dependencies)
     async with app.run_test(size=size, notifications=True) as pilot:

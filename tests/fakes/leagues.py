@@ -7,8 +7,9 @@ from itertools import count
 
 import numpy as np
 
-from rltui.league.games import Game
+from rltui.league.games import Game, append
 from rltui.league.ratings import Record, Tally
+from rltui.runs.paths import DataDir
 
 PLAYERS = ("rule", "chaser", "alpha@1000000#00000001", "alpha@2000000#00000002", "beta@1000000#00000003")
 
@@ -40,3 +41,22 @@ def played_league(true_elo: Sequence[float], each: int, seed: int) -> Tally:
             record = Record(wins, 0, each - wins, wins, each - wins)
             tally.pairs[min(first, second), max(first, second)] = record if first < second else ~record
     return tally
+
+
+def put_league(data: DataDir, run: str) -> None:
+    """Into the log: three bots of the run, the newest clearly the best, and two scripted ones that are about alike."""
+    first, second, third = (f"{run}@{steps}#{steps:08x}" for steps in (1_000_000, 5_000_000, 12_431_360))
+    pairs = (
+        (third, "rule", 28, 4, 8),
+        (third, second, 20, 1, 4),
+        (second, "rule", 10, 2, 18),
+        (second, first, 18, 2, 5),
+        (first, "chaser", 4, 3, 13),
+        ("chaser", "rule", 9, 2, 11),
+    )
+    number = 0
+    for a, b, wins, draws, losses in pairs:
+        for goals_a, goals_b, times in ((3, 1, wins), (2, 2, draws), (0, 1, losses)):
+            for _ in range(times):
+                number += 1
+                append(data.games, game(a, b, goals_a, goals_b, 1.7e9 + number, number))

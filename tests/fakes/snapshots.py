@@ -18,8 +18,10 @@ from rltui.tui.checks.results import TableChecker
 from rltui.tui.cockpit.layout import is_single
 from rltui.tui.cockpit.screen import CockpitScreen
 from rltui.tui.dependencies import Dependencies
+from rltui.tui.panes.league import LeaguePane
 from rltui.tui.panes.pane import Pane
 from tests.fakes.fake_sampler import SAMPLE, FakeSampler
+from tests.fakes.leagues import put_league
 from tests.fakes.recorded import JOURNALS, Moment
 from tests.fakes.screens import SIZES, Clock, resized, until
 
@@ -61,6 +63,7 @@ Pictures = dict[str, dict[Frame, str]]  # by the pane's name
 async def recorded_cockpit(moment: Moment, ascii_only: bool, data: DataDir) -> AsyncIterator[Pilot[str]]:
     """The cockpit on the recorded run, the clock standing still, once it shows everything."""
     run = moment.put(data)
+    put_league(data, run.name)
     dependencies = Dependencies(
         sources=lambda name, trainer: run,
         clock=Clock(moment.now),
@@ -98,6 +101,7 @@ async def each_alone(pilot: Pilot[str]) -> AsyncIterator[Pane]:
         if screen.grid.choice.alone is None and not is_single(*screen.size):
             screen.action_maximise()
         await until(pilot, lambda pane=pane: pane.display and pane.has_focus)
+        await until(pilot, lambda pane=pane: not isinstance(pane, LeaguePane) or pane.league is not None)
         yield pane
     screen.action_reset_layout()
 

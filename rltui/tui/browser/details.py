@@ -9,6 +9,7 @@ from textual.content import Content
 from rltui import formatting
 from rltui.runs.inventory import CheckpointInfo
 from rltui.tui.browser.library import Library
+from rltui.tui.browser.table import elo_text
 from rltui.tui.launcher.descriptions import saved_rows
 from rltui.tui.text import Line, beside, clean, ends, named_lines, text_line, wrap
 from rltui.tui.widgets.line_widget import LineWidget
@@ -70,6 +71,7 @@ def _deleted(entry: CheckpointInfo, now: float, width: int) -> list[Line]:
 
 def _numbers(entry: CheckpointInfo, sound: bool, now: float) -> Rows:
     rows = saved_rows(entry, now)
+    rows += [("Elo", elo_text(entry), "")] if entry.elo is not None else []
     if entry.usable:
         rows.append(("hashes", "✓ every byte is right", "good") if sound else ("hashes", "not compared (v)", "muted"))
     marks = [text for text, holds in (("▲ pinned", entry.mark.pinned), ("● released", entry.mark.released)) if holds]

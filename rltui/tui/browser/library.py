@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
@@ -21,6 +21,7 @@ from rltui.runs.inventory import (
 )
 from rltui.runs.paths import DataDir, RunPaths
 from rltui.runs.trash import list_trash
+from rltui.tui.league_reader import Elo, StateRatings
 
 NodeKind = Literal["all", "run", "phase", "checkpoints", "unrecognised", "trash"]
 NAMES: Mapping[NodeKind, str] = {"all": "Everything", "unrecognised": "Unrecognised", "trash": "Trash"}
@@ -107,6 +108,8 @@ class LibraryReader:
     def __init__(self, data: DataDir) -> None:
         self._data = data
         self._known: dict[str, tuple[object, Inventory]] = {}  # with its run's stamp
+        self._ratings = StateRatings(data)
+        self._elo: Mapping[tuple[str, int], Elo] = {}
 
     def read(self) -> Iterator[Library]:
         """The library as it grows, the last one complete. Never raises for what is on disk."""
@@ -118,6 +121,7 @@ class LibraryReader:
             if read >= wanted:
                 yield self._library([known for known in names if known in self._known])
                 wanted *= GROWTH
+        self._elo = self._ratings.look()
         yield self._library(names, complete=True)
 
     def _look(self, paths: RunPaths) -> int:
@@ -132,12 +136,16 @@ class LibraryReader:
 
     def _library(self, names: list[str], *, complete: bool = False) -> Library:
         found = [self._known[name][1] for name in names]
-        entries = [entry for inventory in found for entry in inventory.entries]
+        entries = [self._rated(entry) for inventory in found for entry in inventory.entries]
         if complete:
             entries += unrecognised_among_runs(self._data)
             entries += [trashed.info for trashed in list_trash(self._data)]
         inventories = sorted(found, key=_newest, reverse=True)
         return Library(self._data.root, tuple(inventories), tuple(entries), complete, free_bytes(self._data.root))
+
+    def _rated(self, entry: CheckpointInfo) -> CheckpointInfo:
+        elo = self._elo.get((entry.run, -1 if entry.timesteps is None else entry.timesteps))
+        return replace(entry, elo=elo) if elo is not None and entry.saved else entry
 
 
 def _newest(inventory: Inventory) -> tuple[bool, int, float]:

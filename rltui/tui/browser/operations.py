@@ -38,9 +38,9 @@ class Outcome:
 
 def unavailable(entry: CheckpointInfo | None, *, readonly: bool) -> frozenset[str]:
     """Actions that cannot be done with this entry."""
-    dimmed = {"resume", "fork", "keep", "marks", "delete", "undo"} if readonly else set()
+    dimmed = {"resume", "fork", "keep", "marks", "delete", "undo", "evaluate"} if readonly else set()
     usable = entry is not None and entry.usable
-    dimmed |= set() if usable else {"fork", "watch", "marks", "export"}
+    dimmed |= set() if usable else {"fork", "watch", "marks", "export", "evaluate"}
     dimmed |= set() if entry is not None and entry.saved else {"resume"}
     dimmed |= set() if usable and entry is not None and not entry.milestone else {"keep"}
     return frozenset(dimmed)

@@ -25,9 +25,10 @@ from rltui.runs.paths import DataDir
 from rltui.tui.actions import Place, bindings, in_footer
 from rltui.tui.ascii import ChartStyle
 from rltui.tui.background import if_mounted
-from rltui.tui.browser import operations
+from rltui.tui.browser import evaluate, operations
 from rltui.tui.browser.compare import CompareScreen, compare, to_compare
 from rltui.tui.browser.details import BrowserTitle, CheckpointDetails
+from rltui.tui.browser.evaluate import EvaluationRunner
 from rltui.tui.browser.fork import ForkScreen
 from rltui.tui.browser.library import ALL, HashChecks, Library, LibraryReader, LibraryReady, RunNode
 from rltui.tui.browser.operations import UNDO_SECONDS, Outcome
@@ -41,7 +42,7 @@ from rltui.tui.messages import BrowserLeft, Refused, RunOpened, WatchAsked, unfo
 from rltui.tui.notifications import exit_message
 from rltui.tui.text import Line
 from rltui.tui.widgets.compositor import PlacedCompositor
-from rltui.tui.widgets.dialogs import PromptDialog
+from rltui.tui.widgets.dialogs import ChoiceDialog, PromptDialog
 from rltui.tui.widgets.filter_bar import FilterBar, clear_filter
 from rltui.tui.widgets.footer import Answer, Footer
 from rltui.tui.widgets.list_view import ListView
@@ -58,6 +59,7 @@ class BrowserDependencies:
     data: DataDir
     launch: Launch
     checker: ProfileChecker
+    evaluations: EvaluationRunner
     clock: Callable[[], float] = time.time
     run: str = ""
     state: Path | None = None  # to begin at
@@ -97,6 +99,7 @@ class BrowserScreen(Screen[None]):
         self._compositor = PlacedCompositor()
         self._dependencies = dependencies
         self._data, self._clock, self._checks = dependencies.data, dependencies.clock, HashChecks()
+        self._evaluations = dependencies.evaluations
         self._reader = LibraryReader(self._data)
         self._reading = self._read_again = False
         self._undo: Undo | None = None
@@ -212,6 +215,8 @@ class BrowserScreen(Screen[None]):
         answer: Line = ()
         if undo and left > 0:
             answer = ((f"{undo.words}: u takes it back, {formatting.remaining(left)}", "warn"),)
+        elif self._evaluations.running and (played := self._evaluations.state) is not None:
+            answer = ((f"▶ {played.progress}", "good"), (" · E ends it", "muted"))
         labels = {"delete": "Empty"} if self.node.kind == "trash" else {}
         dimmed = operations.unavailable(self.entry, readonly=self._dependencies.readonly)
         self.query_one(Footer).show(labels, dimmed)
@@ -384,6 +389,44 @@ class BrowserScreen(Screen[None]):
             raise RltuiError(f"two are compared: {len(chosen)} selected", hint)
         comparison, charts = compare(*chosen), self._dependencies.charts
         self.app.push_screen(CompareScreen(self._data, comparison, self._clock, charts))
+
+    def action_evaluate(self) -> None:
+        """Of games under way, whether to end them."""
+        if self._evaluations.running:
+            self._ask_to_end()
+        else:
+            self._attempt(self._choose_opponent)
+
+    def _ask_to_end(self) -> None:
+        def answered(ends: bool | None) -> None:
+            if ends:
+                self._evaluations.end()
+
+        choices = [("g", False, "Go on"), ("e", True, "End it: finished games are kept")]
+        self.app.push_screen(ChoiceDialog("Games are being played", choices), answered)
+
+    def _choose_opponent(self, entry: CheckpointInfo) -> None:
+        def chosen(opponent: str | None) -> None:
+            if opponent is None:
+                return
+            state = self.library.entry(Path(opponent))
+            words = state.title if state is not None else opponent
+
+            def counted(games: str | None) -> None:
+                if games is not None:
+                    command = evaluate.command(entry, opponent, games, self._data.root)
+                    self._evaluate(command, entry.title, words)
+
+            self.app.push_screen(evaluate.games_prompt(entry, words), counted)
+
+        self.app.push_screen(evaluate.opponents(self.library, entry), chosen)
+
+    def _evaluate(self, command: Sequence[str], a: str, b: str) -> None:
+        try:
+            self._evaluations.begin(command, a, b)
+        except RltuiError as error:
+            self.post_message(Refused(error))
+        self._show_keys()
 
     def action_watch(self) -> None:
         ascii_only = self._dependencies.charts == "ascii"

@@ -57,6 +57,11 @@ def _kind(entry: CheckpointInfo) -> str:
     return entry.label if entry.unrecognised else "milestone" if entry.milestone else "checkpoint"
 
 
+def elo_text(entry: CheckpointInfo) -> str:
+    """`1,302 ± 38`, with the standard error."""
+    return formatting.UNKNOWN if entry.elo is None else f"{entry.elo[0]:,.0f} ± {entry.elo[1]:,.0f}"
+
+
 _PHASE = re.compile(r"Phase(\d+)-.*")
 NAME = CheckpointColumn("", "state", 11, 0, lambda entry, now: _kind(entry), right=False, role="strong")
 RUN = CheckpointColumn("", "run", 18, 4, lambda entry, now: entry.run, right=False, role="muted")
@@ -70,12 +75,13 @@ COLUMNS = (
            lambda e: e.meta.approx_kl if e.meta else None),
     CheckpointColumn("5", "age", 7, 3, _age),  # its order: _age_order
     CheckpointColumn("6", "size", 9, 7, lambda e, now: formatting.size(e.bytes), lambda e: e.bytes),
+    CheckpointColumn("7", "Elo", 13, 2, lambda e, now: elo_text(e), lambda e: e.elo[0] if e.elo else None),
     CheckpointColumn("8", "marks", 8, 2, _marks, lambda e: -(2 * e.mark.released + e.mark.pinned), role="warn"),
     CheckpointColumn("9", "note", 10, 5, lambda e, now: f"  {clean(e.damage or e.mark.note)}", lambda e: e.mark.note or None, right=False),
 )  # fmt: skip
 LONGEST_RUN = 24  # columns
 NARROWEST = 20  # columns that rows are made for before the table has a size
-REWARD, AGE = "2", "5"
+REWARD, AGE, ELO = "2", "5", "7"
 NOTE = "9"
 SORTABLE = tuple(column.key for column in COLUMNS)
 DIGITS, SUPERSCRIPTS = "123456789", "¹²³⁴⁵⁶⁷⁸⁹"  # raised, they are no figures of the column
@@ -138,7 +144,9 @@ def searched(entry: CheckpointInfo) -> list[str]:
     return [*words, " ".join(words)]
 
 
-def fitting(width: int, runs: Collection[str] = (), *, with_phase: bool = True, by: str = "") -> list[CheckpointColumn]:
+def fitting(
+    width: int, runs: Collection[str] = (), *, with_phase: bool = True, with_elo: bool = True, by: str = ""
+) -> list[CheckpointColumn]:
     """The columns that there is room for, in their order; the note has what is left. runs: those to be told apart; by: the
     digit of the column that the rows are sorted by, which gives way last: an order by what is not shown looks like none.
     """
@@ -147,7 +155,7 @@ def fitting(width: int, runs: Collection[str] = (), *, with_phase: bool = True, 
         NAME,
         *([replace(RUN, width=longest + 2)] if len(runs) > 1 else []),
         *([PHASE] if with_phase else []),
-        *COLUMNS,
+        *(column for column in COLUMNS if column.key != ELO or with_elo or by == ELO),
     ]
     room = width - 4
     chosen: list[CheckpointColumn] = []
@@ -289,7 +297,8 @@ class CheckpointTable(FilteredList):
         self.entries = sort([entry for entry in entries if self.pattern.matches(*searched(entry))], order)
         self._under = len(entries)
         runs = {entry.run for entry in entries if entry.run}
-        columns = fitting(width, runs, with_phase=self._node.kind in ("all", "run", "trash"), by=order.key)
+        with_phase, with_elo = self._node.kind in ("all", "run", "trash"), any(entry.elo for entry in entries)
+        columns = fitting(width, runs, with_phase=with_phase, with_elo=with_elo, by=order.key)
         drawing = Drawing(columns, set(self.marked), self.sound, self._clock())
         rows = [row(entry, drawing, width) for entry in self.entries]
         start = self._start if any(row.key == self._start for row in rows) else None

@@ -5,11 +5,14 @@ from __future__ import annotations
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Generic, Protocol, TypeVar
 
 import msgspec
 
+from rltui.supervise.signals import kill_session, lower_priority, start_session
+
+NICENESS = 15
 TIMEOUT = 60.0  # seconds
 RLTUI = (sys.executable, "-m", "rltui")
 Run = Callable[[Sequence[str]], bytes]  # command → its standard output; for tests to replace
@@ -46,6 +49,34 @@ class EndableProcess(Protocol):
 
     def end(self) -> None:
         """From another thread: its answer is no longer wanted."""
+
+
+class LinesProcess(EndableProcess, Protocol):
+    """One that tells how far it is."""
+
+    def lines(self) -> Iterator[bytes]:
+        """Its lines as they come."""
+
+
+class LinesChild:
+    """`rltui … --lines` of low priority, in a session of its own with the processes that it may have.
+
+    Its pipe ends with this program, however that ends, and it with the pipe.
+    """
+
+    def __init__(self, command: Sequence[str], errors: int = subprocess.DEVNULL) -> None:
+        """errors: where they go, as Popen has it."""
+        self._process = start_session(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=errors)
+        lower_priority(self._process.pid, NICENESS)
+
+    def lines(self) -> Iterator[bytes]:
+        with self._process as process:
+            assert process.stdout is not None
+            yield from process.stdout
+
+    def end(self) -> None:
+        kill_session(self._process)
+        self._process.kill()
 
 
 Process = TypeVar("Process", bound=EndableProcess)

@@ -4,24 +4,21 @@ from __future__ import annotations
 
 import hashlib
 import socket
-import subprocess
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import Literal
 
 import msgspec
 
 from rltui import safe_io
 from rltui.runs.atomic import replace_file
 from rltui.runs.paths import cache_folder
-from rltui.supervise.signals import kill_session, lower_priority, start_session
-from rltui.tui.checks.child import RLTUI, EndableProcess, NewestProcess
+from rltui.tui.checks.child import RLTUI, LinesChild, LinesProcess, NewestProcess
 
 State = Literal["waiting", "running", "pass", "warn", "fail"]
-NICENESS = 15
 # In the order in which somebody would want to know; those that need torch come last.
 CHECKS = (
     "profile", "data folder", "meshes", "action table", "rewards", "resets", "memory", "disk", "visualiser", "spaces",
@@ -72,13 +69,6 @@ class Preflight:
         return [] if self.done else [check.name for check in self.checks if check.state in ("waiting", "running")]
 
 
-class DoctorProcess(EndableProcess, Protocol):
-    """A doctor that runs."""
-
-    def lines(self) -> Iterator[bytes]:
-        """Its lines as they come."""
-
-
 class Preflights:
     """Cache of the doctor's results by content key. Only one child runs; the newest profile is the one that counts.
 
@@ -86,12 +76,12 @@ class Preflights:
     """
 
     def __init__(
-        self, start: Callable[[Sequence[str]], DoctorProcess] | None = None, clock: Callable[[], float] = time.time
+        self, start: Callable[[Sequence[str]], LinesProcess] | None = None, clock: Callable[[], float] = time.time
     ) -> None:
         """start: begins the child, for tests. clock: Unix seconds."""
-        self._start, self._clock = start or DoctorChild, clock
+        self._start, self._clock = start or LinesChild, clock
         self._known: dict[str, Preflight] = {}
-        self._newest: NewestProcess[DoctorProcess] = NewestProcess()
+        self._newest: NewestProcess[LinesProcess] = NewestProcess()
 
     def known(self, key: str) -> Preflight | None:
         """What is known of this content, running or done."""
@@ -106,7 +96,7 @@ class Preflights:
         only = [part for name in names for part in ("--only", name)]
         command = [*RLTUI, "doctor", str(profile), "--lines", "--data-dir", str(data), *only]
         state = Preflight(key, tuple(PreflightCheck(name) for name in names))
-        child: DoctorProcess | None = None
+        child: LinesProcess | None = None
         try:
             child = self._start(command)
             self._newest.replace(child)
@@ -160,25 +150,6 @@ def _ended(state: Preflight, now: float) -> Preflight:
     unended = [check for check in state.checks if check.state in ("waiting", "running")]
     problem = state.problem or (f"the doctor ended before {unended[0].name} was checked" if unended else "")
     return replace(state, ended=now, problem=problem)
-
-
-class DoctorChild:
-    """`rltui doctor` of low priority, in a session of its own with the workers that it may have."""
-
-    def __init__(self, command: Sequence[str]) -> None:
-        self._process = start_session(
-            command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
-        )
-        lower_priority(self._process.pid, NICENESS)
-
-    def lines(self) -> Iterator[bytes]:
-        with self._process as process:
-            assert process.stdout is not None
-            yield from process.stdout
-
-    def end(self) -> None:
-        kill_session(self._process)
-        self._process.kill()
 
 
 class Measurements:

@@ -53,6 +53,7 @@ from rltui.tui.notifications import exit_message
 from rltui.tui.panes.action_table import ActionTablePane
 from rltui.tui.panes.audit import AuditPane
 from rltui.tui.panes.curriculum import CurriculumPane
+from rltui.tui.panes.league import LeaguePane
 from rltui.tui.panes.live_match import ArenaPane
 from rltui.tui.panes.log import LogPane
 from rltui.tui.panes.machine import MachinePane
@@ -81,6 +82,7 @@ PANES: tuple[type[Pane], ...] = (
     ArenaPane,
     LogPane,
     TracePane,
+    LeaguePane,
     RunInfoPane,
     MachinePane,
     AuditPane,

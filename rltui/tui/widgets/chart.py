@@ -162,7 +162,7 @@ class ChartData:
     """marks: timesteps of events. length: rows that count. other: of a compared run. usual: the healthy range's ends.
 
     change: `+1.6 in 300 it.`, where it is known. figures: those of one's own and of the other run, in the place of the newest.
-    finest: figures smaller than this are shown as 0.00.
+    finest: figures smaller than this are shown as 0.00. errors: half the length of each value's error bar; few values.
     """
 
     label: str
@@ -177,6 +177,7 @@ class ChartData:
     change: str = ""
     figures: tuple[float | None, float | None] | None = None
     finest: float = 0.0
+    errors: Sequence[float] = ()
 
     @property
     def own(self) -> Curve:
@@ -275,7 +276,7 @@ def _plot(
     data: ChartData, span: tuple[float, float], size: tuple[int, int], style: ChartStyle, look: Look
 ) -> list[Line]:
     dots = dot_columns(size[0], style)
-    raw = _bins(data.own, span, dots, look, 0)
+    raw = _with_errors(data, span, dots) if data.errors else _bins(data.own, span, dots, look, 0)
     other = _bins(data.other, span, dots, look, look.smoothing) if data.other is not None else []
     scale = scale_of((raw, other), look.log)
     if scale is None:
@@ -293,6 +294,18 @@ def _bins(item: Curve, span: tuple[float, float], dots: int, look: Look, smoothi
         return []
     ys = look.memory.smoothed(item.ys, item.rows, smoothing) if smoothing else item.ys
     return look.memory.bins(item.xs, ys, item.rows, span, dots)
+
+
+def _with_errors(data: ChartData, span: tuple[float, float], dots: int) -> list[Bin]:
+    """A bin a dot column, from the lowest end of its error bars to the highest."""
+    found: dict[int, list[tuple[float, float, float]]] = {}
+    for x, y, error in zip(data.xs, data.ys, data.errors, strict=True):
+        if (column := plot_column(x, span, dots)) is not None or span[0] == span[1]:
+            found.setdefault(column or 0, []).append((y - error, y, y + error))
+    return [
+        Bin(column, min(low for low, _, _ in bars), sum(y for _, y, _ in bars) / len(bars), max(high for _, _, high in bars), False)
+        for column, bars in found.items()
+    ]  # fmt: skip
 
 
 def _layers(

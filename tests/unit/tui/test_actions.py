@@ -73,7 +73,7 @@ ONE_ACT: tuple[frozenset[str], ...] = (
     frozenset({"render", "watch"}),
     frozenset({"mark", "fold", "switch"}),
     frozenset({"move_cursor", "worker"}),  # sideways
-    frozenset({"other_run", "car", "next_mistake", "metric"}),  # the one before or after
+    frozenset({"other_run", "car", "view", "next_mistake", "metric"}),  # the one before or after
     frozenset({"compare", "dismiss"}),
     frozenset({"pane", "column"}),  # what bears the digit
     frozenset({"next_pane", "focus_next", "toggle_view"}),  # the next part of the screen

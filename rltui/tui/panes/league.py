@@ -1,0 +1,262 @@
+"""Pane on the league: the ladder with error bars, who beat whom, the rating over timesteps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, ClassVar, Literal, cast
+
+from textual.binding import BindingType
+from textual.message import Message
+
+from rltui import formatting
+from rltui.errors import RltuiError
+from rltui.tui.actions import pane_bindings
+from rltui.tui.background import Newest
+from rltui.tui.dependencies import Program
+from rltui.tui.league_reader import League, LeagueReader
+from rltui.tui.panes.pane import Pane, View
+from rltui.tui.text import Line, Span, clean, crop, crop_middle, pad, wrap
+from rltui.tui.widgets.chart import ChartData, Look, chart
+from rltui.tui.widgets.list_view import ScrollableLines
+
+if TYPE_CHECKING:
+    from rltui.league.ladder import Ladder, LadderRow
+
+Shown = Literal["ladder", "head to head", "over time"]
+VIEWS: tuple[Shown, ...] = ("ladder", "head to head", "over time")
+RANK, ELO, ERROR, GAMES, RESULTS, AGAINST, NEXT = 4, 7, 5, 7, 13, 13, 32  # columns
+LONGEST_NAME, SHORTEST_NAME, BAR, LEAST_BAR = 30, 12, 44, 9
+ROOMY = 110  # columns from which all is said of a player
+CELL = 11  # columns of a pair's games
+CHART = 6  # rows below which there is none
+
+
+class LeaguePane(Pane, ScrollableLines):
+    """Read here, while it is on screen, from the log of all games."""
+
+    NUMBER = "#"
+    SLOT = "table"
+    ROOMY_SLOT = "side"
+    NAME = "League"
+    SHORT = "League"
+    WANTS = 14
+    BINDINGS: ClassVar[list[BindingType]] = pane_bindings("league")
+    EMPTY = (
+        "No games of this run yet. <browser> lists its milestones: <evaluate> there lets one play another, or a scripted "
+        "bot. In a shell: rltui eval my-run chaser"
+    )
+    HELP = (
+        "Ratings of this run's bots and the scripted ones by all games in data/games.csv, on the Elo scale: the scripted "
+        "bot rule stands at 1500, 400 more are ten wins to one loss. ± is the standard error, a bar the interval that "
+        "holds the truth 19 times out of 20. ≈: whether it is better than the next one is not decided; where there is "
+        "room, by how many more games it would be. Head to head: wins and half the draws of the row's bot against the "
+        "column's, and of how many games. <evaluate> in the browser (<browser>) plays more."
+    )
+
+    class LeagueRead(Message):
+        """A newer league waits in the inbox."""
+
+    def __init__(self, *, name: str | None = None, classes: str = "pane") -> None:
+        super().__init__(name=name, classes=classes)
+        self.league: League | None = None
+        self.shown: Shown = "ladder"
+        self._reader: LeagueReader | None = None
+        self._inbox: Newest[League] = Newest()
+
+    def on_show(self) -> None:
+        if self._reader is not None:
+            self._reader.start(self._deliver)
+
+    def on_hide(self) -> None:
+        if self._reader is not None:
+            self._reader.stop()
+
+    def on_unmount(self) -> None:
+        self.on_hide()
+
+    def _deliver(self, league: League) -> None:
+        """From the reader's thread: one message, however many leagues come before it is handled."""
+        if self._inbox.put(league):
+            self.post_message(self.LeagueRead())
+
+    def on_league_pane_league_read(self) -> None:
+        self.league = self._inbox.take() or self.league
+        if self.view is not None:
+            self.show(self.view)
+
+    def action_view(self, step: int) -> None:
+        if self.view is None or self.has_nothing(self.view):
+            raise RltuiError("no games of this run yet: there is nothing else to show")
+        self.shown = VIEWS[(VIEWS.index(self.shown) + step) % len(VIEWS)]
+        self.first = 0
+        self.redraw()
+
+    def has_nothing(self, view: View) -> bool:
+        return self.league is not None and self.league.ladder is not None and not self.league.ladder.rows
+
+    def depends(self, view: View) -> object:
+        if self._reader is None and self.is_attached:  # the run is known from here on
+            self._reader = LeagueReader(cast(Program, self.app).data, view.snapshot.run)
+            self._reader.start(self._deliver)
+        return self.league, view.charts
+
+    def subtitle(self, view: View) -> str:
+        if self.league is None or self.league.ladder is None or self.has_nothing(view):
+            return ""
+        return " · ".join(f"[bold]{name}[/]" if name == self.shown else f"[$muted]{name}[/]" for name in VIEWS)
+
+    def draw(self, view: View, width: int, height: int) -> list[Line]:
+        league = self.league
+        if league is None:
+            return wrap("reading data/games.csv …", width, "muted")[:height]
+        if league.ladder is None:
+            why = self.in_words(league.problem) if league.problem is not None else formatting.UNKNOWN
+            return wrap(f"✗ The league cannot be rated: {why}", width, "bad")[:height]
+        if self.shown == "over time" and height < CHART:
+            return wrap(self.with_keys("<maximise> shows it alone: the chart needs more rows"), width, "muted")[:height]
+        if self.shown == "over time":
+            return over_time(league.ladder, view, width, height)
+        head, *lines = (head_to_head if self.shown == "head to head" else ladder_lines)(league.ladder, width)
+        return [head, *self.window(lines, max(height - 1, 0))][:height]
+
+
+def name_of(row: LadderRow) -> str:
+    """A bot of the run by its timesteps: all that are shown are of one run."""
+    return row.rating.player if row.of_run is None else f"at {formatting.count(row.of_run.timesteps)}"
+
+
+def _short_name(row: LadderRow) -> str:
+    return row.rating.player if row.of_run is None else formatting.short(row.of_run.timesteps)
+
+
+def names_of(ladder: Ladder) -> list[str]:
+    """One for each row, with the weights' hash where two are of the same timesteps."""
+    names = [name_of(row) for row in ladder.rows]
+    return [
+        f"{name} #{row.of_run.digest[:4]}" if row.of_run is not None and names.count(name) > 1 else name
+        for name, row in zip(names, ladder.rows, strict=True)
+    ]
+
+
+def ladder_lines(ladder: Ladder, width: int) -> list[Line]:
+    """The head; a player a line, the best first; then what is missing."""
+    names = names_of(ladder)
+    roomy = width >= ROOMY
+    fixed = RANK + 1 + ELO + ERROR + GAMES + RESULTS + (AGAINST + NEXT if roomy else 0)
+    longest = min(max(map(len, names)) + 1, LONGEST_NAME)
+    size = max(min(longest, width - fixed - LEAST_BAR - 2), SHORTEST_NAME)
+    bar = min(width - fixed - size - 2, BAR)
+    low, high = min(row.rating.low for row in ladder.rows), max(row.rating.high for row in ladder.rows)
+    scale = (low, max(high, low + 1))
+    ends = f"{low:,.0f}", f"{high:,.0f}"
+    axis = ends[0] + ends[1].rjust(bar - len(ends[0])) if bar >= LEAST_BAR and high > low else " " * max(bar, 0)
+    words = pad("", RANK + 1) + pad("player", size) + pad("Elo", ELO, ">") + pad("±", ERROR, ">")
+    words += f"  {axis}" if bar > 0 else ""
+    words += pad("games", GAMES, ">") + pad("W/D/L", RESULTS, ">")
+    words += pad("against rule", AGAINST, ">") + "  than the next" if roomy else ""
+    lines: list[Line] = [crop(((words, "muted"),), width)]
+    for row, name in zip(ladder.rows, names, strict=True):
+        spans = [*_row(row, name, size, bar, scale), *(_details(row) if roomy else ())]
+        lines.append(crop(tuple(spans), width))
+    if not roomy and any(_is_undecided(row) for row in ladder.rows):
+        lines += wrap("≈ whether it is better than the next one is not decided", width, "muted")
+    return [*lines, *_missing(ladder, width)]
+
+
+def _is_undecided(row: LadderRow) -> bool:
+    return row.than_next is not None and row.than_next.outcome == "not decided"
+
+
+def _row(row: LadderRow, name: str, size: int, bar: int, scale: tuple[float, float]) -> Iterator[Span]:
+    rating, record = row.rating, row.rating.record
+    yield f"{row.rank:>{RANK - 1}}", "muted"
+    yield "≈ " if _is_undecided(row) else "  ", "warn"
+    role = "strong" if row.of_run is not None else ""
+    yield pad(crop_middle(clean(name), size - 1), size), role if rating.connected else "faint"
+    yield f"{rating.elo:>{ELO},.0f}", role
+    yield (f"{rating.error:>{ERROR},.0f}" if rating.error else formatting.UNKNOWN.rjust(ERROR)), "muted"
+    if bar > 0:
+        yield "  ", ""
+        yield from error_bar((rating.low, rating.elo, rating.high), scale, bar, "series-1" if row.of_run else "muted")
+    yield f"{record.games:>{GAMES},}", ""
+    yield pad(f"{record.wins}/{record.draws}/{record.losses}", RESULTS, ">"), "muted"
+
+
+def _details(row: LadderRow) -> Iterator[Span]:
+    there, decision = row.against_anchor, row.than_next
+    words = f"{formatting.percent(there.score)} of {there.games:,}" if there.games else formatting.UNKNOWN
+    yield pad(words, AGAINST, ">"), "muted"
+    told = "" if decision is None else "not decided: alike" if decision.more is None else decision.words
+    yield f"  {told}", "muted"
+
+
+def error_bar(figures: tuple[float, float, float], scale: tuple[float, float], width: int, role: str) -> list[Span]:
+    """`  ├──●──┤  `, exactly `width` columns. figures: lower end, value, upper end."""
+    low, value, high = (round((figure - scale[0]) / (scale[1] - scale[0]) * (width - 1)) for figure in figures)
+    cells = [" "] * width
+    cells[low : high + 1] = "─" * (high + 1 - low)
+    cells[low], cells[high] = "├", "┤"
+    cells[value] = "●"
+    return [("".join(cells), role)]
+
+
+def _missing(ladder: Ladder, width: int) -> Iterator[Line]:
+    """What the table lacks, and what is wrong with the log."""
+    if ladder.missing:
+        have = "has" if ladder.milestones == 1 else "have"
+        words = f"{len(ladder.missing)} of {formatting.plural(ladder.milestones, 'milestone')} {have} no games"
+        yield from wrap(words, width, "muted")
+    for notice in ladder.notices:
+        yield from wrap(clean(notice), width, "warn")
+
+
+def head_to_head(ladder: Ladder, width: int) -> list[Line]:
+    """The head, then a line a player: how it did against those with the most games, as many as there is room for."""
+    names = names_of(ladder)
+    size = min(max(map(len, names)) + 1, LONGEST_NAME, max(width // 3, SHORTEST_NAME))
+    columns = _opponents(ladder.rows, max((width - RANK - 1 - size) // CELL, 1))
+    left_out = len(ladder.rows) - len(columns)
+    heads = "".join(pad(f"{row.rank} {_short_name(row)}", CELL - 1, ">") + " " for row in columns)
+    lines: list[Line] = [crop(((pad("", RANK + 1) + pad("against", size) + heads, "muted"),), width)]
+    for row, name in zip(ladder.rows, names, strict=True):
+        cells = [span for other in columns for span in _cell(ladder, row, other)]
+        role = "strong" if row.of_run is not None else ""
+        start: Line = ((f"{row.rank:>{RANK - 1}}  ", "muted"), (pad(crop_middle(clean(name), size - 1), size), role))
+        lines.append(crop((*start, *cells), width))
+    if left_out:
+        lines += wrap(f"{formatting.plural(left_out, 'column')} with the fewest games left out", width, "muted")
+    return lines
+
+
+def _opponents(rows: Sequence[LadderRow], most: int) -> list[LadderRow]:
+    kept = sorted(rows, key=lambda row: -row.rating.record.games)[:most]
+    return [row for row in rows if row in kept]
+
+
+def _cell(ladder: Ladder, row: LadderRow, other: LadderRow) -> Iterator[Span]:
+    """`75 % 40 `: its score, and the games."""
+    if row is other:
+        yield pad("·", CELL - 1, ">") + " ", "faint"
+        return
+    record = ladder.ratings.difference(row.rating.player, other.rating.player).between
+    if not record.games:
+        yield pad(formatting.UNKNOWN, CELL - 1, ">") + " ", "faint"
+        return
+    games = formatting.short(record.games).replace(" ", "")
+    yield pad(formatting.percent(record.score), CELL - 2 - len(games), ">"), "strong"
+    yield f" {games} ", "muted"
+
+
+def over_time(ladder: Ladder, view: View, width: int, height: int) -> list[Line]:
+    """The run's bots by their timesteps, each with its interval."""
+    found = sorted((row.of_run.timesteps, row.rating) for row in ladder.rows if row.of_run is not None)
+    data = ChartData(
+        f"Elo of {formatting.plural(len(found), 'bot')} by timesteps, with 95 % intervals; {ladder.anchor} stands at 1500",
+        "",
+        "series-1",
+        [steps for steps, _ in found],
+        [rating.elo for _, rating in found],
+        usual=(1500.0, None),
+        errors=[rating.elo - rating.low for _, rating in found],
+    )
+    return chart(data, width, height, view.charts, Look(guides=True))

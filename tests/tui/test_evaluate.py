@@ -29,7 +29,9 @@ async def test_whom_how_often_how_far_and_what_came_of_it(data: DataDir) -> None
         await pilot.press("enter")
         await until(pilot, lambda: fake.commands != [])
         assert fake.commands[0][3:6] == ["eval", "--games", "100"] and fake.commands[0][-2:] == [str(state), "chaser"]
-        await until_shown(pilot, "milestone 5 M of alpha against chaser: 34 of 100 games, 1 min 05 s left · E ends it")
+        await until_shown(
+            pilot, "milestone 5 M of alpha against chaser: 34 % of 100 games, 1 min 05 s left · E ends it"
+        )
         assert " Elo" not in screen_text(pilot.app.screen)
         put_league(data, "alpha")  # what the games come to
         fake.go.set()
@@ -52,14 +54,14 @@ async def test_it_goes_on_elsewhere_and_ends_with_the_program_or_when_asked(data
             await pilot.press(*"chas", "enter")
             await until_shown(pilot, "How many games")
             await pilot.press("enter")
-            await until_shown(pilot, "34 of 100 games")
+            await until_shown(pilot, "34 % of 100 games")
             if ask:
                 await pilot.press("E")
                 await until_shown(pilot, "Games are being played")
                 await pilot.press("e")
                 await until(pilot, fake.ended.is_set)
                 await until_shown(pilot, "finished games are kept")
-                await until(pilot, lambda: "34 of 100 games" not in screen_text(pilot.app.screen))
+                await until(pilot, lambda: "34 % of 100 games" not in screen_text(pilot.app.screen))
         await pilot.press("escape")
         await until(pilot, lambda: isinstance(pilot.app.screen, LauncherScreen))
         assert not fake.ended.is_set()

@@ -82,6 +82,7 @@ class EvaluationLine(msgspec.Struct, frozen=True):
 
     games: int
     of: int | None = None
+    share: float | None = None  # of all play
     seconds_left: float | None = None
     win_rate: float | None = None
     interval: tuple[float, float] | None = None
@@ -104,9 +105,13 @@ class PlayedMatches:
     @property
     def progress(self) -> str:
         line = self.line
-        of = f" of {line.of:,} games" if line.of else " games"
         left = f", {formatting.remaining(line.seconds_left)} left" if line.seconds_left is not None else ""
-        return f"{self.a} against {self.b}: {line.games:,}{of}{left}"
+        how_far = (
+            f"{formatting.percent(line.share)} of {formatting.plural(line.of, 'game')}{left}"
+            if line.of
+            else "starting …"
+        )
+        return f"{self.a} against {self.b}: {how_far}"
 
     @property
     def result(self) -> str:

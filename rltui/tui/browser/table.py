@@ -75,7 +75,7 @@ COLUMNS = (
            lambda e: e.meta.approx_kl if e.meta else None),
     CheckpointColumn("5", "age", 7, 3, _age),  # its order: _age_order
     CheckpointColumn("6", "size", 9, 7, lambda e, now: formatting.size(e.bytes), lambda e: e.bytes),
-    CheckpointColumn("7", "Elo", 13, 2, lambda e, now: elo_text(e), lambda e: e.elo[0] if e.elo else None),
+    CheckpointColumn("7", "Elo", 12, 2, lambda e, now: elo_text(e), lambda e: e.elo[0] if e.elo else None),
     CheckpointColumn("8", "marks", 8, 2, _marks, lambda e: -(2 * e.mark.released + e.mark.pinned), role="warn"),
     CheckpointColumn("9", "note", 10, 5, lambda e, now: f"  {clean(e.damage or e.mark.note)}", lambda e: e.mark.note or None, right=False),
 )  # fmt: skip

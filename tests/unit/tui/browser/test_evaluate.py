@@ -62,10 +62,9 @@ def test_the_result_decides_only_what_is_decided() -> None:
     assert PlayedMatches("x", "y", open_).result.endswith("in 8 games: not decided")
     assert PlayedMatches("x", "y", open_, problem="disk full").result.endswith("not decided; disk full")
     assert PlayedMatches("x", "y", problem="no such bot").result == "x against y: no such bot; finished games are kept"
-    assert (
-        PlayedMatches("x", "y", EvaluationLine(34, 100, 65.0)).progress
-        == "x against y: 34 of 100 games, 1 min 05 s left"
-    )
+    assert PlayedMatches("x", "y").progress == "x against y: starting …"
+    line = EvaluationLine(34, 100, 0.41, 65.0)
+    assert PlayedMatches("x", "y", line).progress == "x against y: 41 % of 100 games, 1 min 05 s left"
 
 
 def ended(fake: FakeEvaluations) -> tuple[EvaluationRunner, list[PlayedMatches], threading.Event]:

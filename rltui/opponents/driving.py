@@ -23,7 +23,12 @@ LEAST_SPEED = 600.0  # uu/s: to drive slower makes no turn tighter in time
 SLIDING, SLIDING_SPEED = 1.4, 400.0  # rad off the nose, uu/s: from here on the handbrake turns faster
 BOOSTING, BOOST_GAIN = 0.35, 200.0  # rad off the nose; uu/s that are missing
 TOP_SPEED = 2250.0  # boost gains nothing above
-BACKWARDS = 4.0  # factor of the turn of a nose that looks backwards
+STRAIGHT, BACKWARDS = np.float32(1), np.float32(4)  # factor of the turn of a nose, and of one that looks backwards
+AIR_GAINS = np.array(
+    [-3.0, 3.0, -2.0], np.float32
+)  # of pitch, yaw and roll: per rad that is missing about right, up, forward
+AIR_DAMPINGS = np.array([-0.5, 0.5, -0.3], np.float32)  # per rad/s that it turns already
+AIR_STEPS = np.array([LEVELS**2, LEVELS, 1])  # rows from one level to the next
 HEADING_SPEED = 400.0  # uu/s: a car in the air this fast lands with its nose along its way
 
 
@@ -75,19 +80,16 @@ def level_out(view: OwnView, target: Plane, neutral: Bool) -> Int:
     fast = np.abs(view.velocity) > HEADING_SPEED
     nose = unit(np.where(fast, view.velocity, target - view.place))
     # the turn that is missing: forward × nose + up × vertical, the former raised where it is small for looking backwards
-    raised = np.where(dot(view.forward, nose) < 0, BACKWARDS, 1)
+    raised = np.where(dot(view.forward, nose) < 0, BACKWARDS, STRAIGHT)
     turn: Plane = 1j * (raised * view.forward_z * nose - view.up)
     turn_z: Float = raised * (np.conj(view.forward) * nose).imag
 
-    def about(axis: Plane, axis_z: Float, gain: float, damping: float) -> Float:
-        wanted = dot(turn, axis) + turn_z * axis_z
-        turning = dot(view.spin, axis) + view.spin_z * axis_z
-        return np.where(neutral, 0, gain * wanted - damping * turning)
-
-    pitch = _nearest(-about(view.right, view.right_z, 3.0, 0.5), LEVELS)
-    yaw = _nearest(about(view.up, view.up_z, 3.0, 0.5), LEVELS)
-    roll = _nearest(-about(view.forward, view.forward_z, 2.0, 0.3), LEVELS)
-    row: Int = AIR + (pitch * LEVELS + yaw) * LEVELS + roll
+    axes = np.stack((view.right, view.up, view.forward), axis=-1)
+    axes_z = np.stack((view.right_z, view.up_z, view.forward_z), axis=-1)
+    wanted = dot(turn[..., None], axes) + turn_z[..., None] * axes_z
+    turning = dot(view.spin[..., None], axes) + view.spin_z[..., None] * axes_z
+    values = np.where(neutral[..., None], 0, AIR_GAINS * wanted - AIR_DAMPINGS * turning)
+    row: Int = AIR + _nearest(values, LEVELS) @ AIR_STEPS
     return row
 
 

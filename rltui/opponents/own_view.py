@@ -20,6 +20,7 @@ TIMES = (0.15 * np.arange(1, 21)).astype(np.float32)  # s from now, close enough
 DRAGGED = ((1 - np.exp(-BALL_DAMPING * TIMES)) / BALL_DAMPING).astype(
     np.float32
 )  # s without air drag as far as in TIMES
+FALLEN = (GRAVITY / 2 * TIMES**2).astype(np.float32)  # uu that a ball falls from rest
 BOUNCE = 0.6  # of the speed at a wall or floor that the ball keeps
 FRICTION = 0.35 * GRAVITY  # uu/s² that a sliding ball loses on the floor
 ROLLING = BALL_MAX_SPIN * BALL_RADIUS  # uu/s: slower it rolls, and keeps its speed
@@ -73,11 +74,12 @@ class OwnView:
         speed = np.abs(self.ball_velocity)[..., None]
         sliding = np.minimum(floor, np.maximum(speed - ROLLING, 0) / FRICTION)  # s
         shorter = FRICTION * sliding * (floor - sliding / 2)
-        start = self.ball[..., None]
-        places = start + self.ball_velocity[..., None] * (DRAGGED - shorter / np.maximum(speed, 1))
-        x, y, over = places.real, places.imag, np.abs(places.imag) - INSIDE_Y
-        before = over / np.maximum(np.abs(y - start.imag), 1)  # share of the way that lies behind the wall
-        scores = np.abs(x - (x - start.real) * before) < MOUTH_X
+        seconds = DRAGGED - shorter / np.maximum(speed, 1)  # at the speed of now
+        start, velocity = self.ball[..., None], self.ball_velocity[..., None]
+        ways_x, ways_y = velocity.real * seconds, velocity.imag * seconds
+        x, y = start.real + ways_x, start.imag + ways_y
+        over = np.abs(y) - INSIDE_Y
+        scores = np.abs(x - ways_x * over / np.maximum(np.abs(ways_y), 1)) < MOUTH_X  # where it crosses the line
         y = np.where((over > 0) & ~scores, np.sign(y) * (INSIDE_Y - BOUNCE * over), y)
         over = np.abs(x) - INSIDE_X
         x = np.where(over > 0, np.sign(x) * (INSIDE_X - BOUNCE * over), x)
@@ -90,7 +92,7 @@ class OwnView:
         since = TIMES - ((self.ball_rise + impact) / GRAVITY)[..., None]  # the first bounce
         first = BOUNCE * impact[..., None]
         later = since - 2 * first / GRAVITY  # since the second
-        flight = fall[..., None] + self.ball_rise[..., None] * TIMES - GRAVITY / 2 * TIMES**2
+        flight = fall[..., None] + self.ball_rise[..., None] * TIMES - FALLEN
         hop = first * since - GRAVITY / 2 * since**2
         rest = np.maximum(BOUNCE * first * later - GRAVITY / 2 * later**2, 0)
         return BALL_REST_Z + np.where(since < 0, flight, np.where(later < 0, hop, rest)), np.maximum(later, 0)
@@ -98,7 +100,8 @@ class OwnView:
 
 def flat(vectors: Float) -> Plane:
     """[…, 3] seen from above."""
-    return _complex(vectors[..., 0], vectors[..., 1])
+    pairs: Plane = np.ascontiguousarray(vectors[..., :2]).view(np.complex64)
+    return pairs[..., 0]
 
 
 def dot(a: Plane, b: Plane) -> Float:
@@ -117,7 +120,7 @@ def clipped(plane: Any, x: float, y: float) -> Plane:
 
 
 def _complex(x: Float, y: Float) -> Plane:
-    plane = np.empty(np.broadcast_shapes(x.shape, y.shape), np.complex64)
+    plane = np.empty(x.shape, np.complex64)
     plane.real, plane.imag = x, y
     return plane
 

@@ -26,7 +26,9 @@ SHOT_WIDTH = 500.0  # uu from the middle of the goal that a shot may go
 CLEARING = 1.3  # rad: so far to the side may go, more than a shot, what is hit at the own goal line
 LOST = 1.2  # rad: a car that comes from so far off the way to push the ball goes back first
 DEEP_Y = -3300.0  # the ball is near the own goal
-POST = complex(700, -4900)  # where the car goes then, on the side away from the ball
+POST_X, POST_Y = np.float32(700), -4900.0  # where the car goes then, on the side away from the ball
+BESIDE = np.float32(200)  # uu that it keeps to its side of the ball otherwise
+HOLDING = np.array([0.5, 0.5, 0.25], np.float32)  # of the way from the own goal to the ball, by the place in the queue
 DODGE_TIME = 0.28  # s from the jump to the hit
 FRESH = 0.25  # s after a jump within which it dodges
 
@@ -158,15 +160,15 @@ def attack(view: OwnView, meeting: Meeting) -> Plan:
 
 def retreat(view: OwnView, ball: Plane) -> Plane:
     """Behind the ball on the own side; near the own goal to the far post."""
-    side = np.where(view.place.real >= ball.real, 200, -200)
-    behind = 0.6 * ball.real + side + 1j * np.maximum(ball.imag - 1500, POST.imag)
-    post = np.where(ball.real > 0, -POST.real, POST.real) + 1j * POST.imag
+    side = np.where(view.place.real < ball.real, -BESIDE, BESIDE)
+    behind = 0.6 * ball.real + side + 1j * np.maximum(ball.imag - 1500, POST_Y)
+    post = np.where(ball.real > 0, -POST_X, POST_X) + complex(0, POST_Y)
     return np.where(ball.imag < DEEP_Y, post, behind)
 
 
 def hold(view: OwnView, queue: Int) -> Plane:
     """Between the ball and the own goal: half of the way out for the second, a quarter for the third."""
-    post: Plane = OWN_GOAL + (view.ball - OWN_GOAL) * np.where(queue > 1, 0.25, 0.5)
+    post: Plane = OWN_GOAL + (view.ball - OWN_GOAL) * HOLDING[queue]
     return post
 
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rltui.field import BIG_PADS, CAR_MAX_SPEED, CAR_REST_Z, GOAL_LINE_Y, PAD_POSITIONS, PADS
+from rltui.field import BIG_PADS, CAR_MAX_SPEED, CAR_REST_Z, GOAL_LINE_Y, PAD_POSITIONS, PADS, THROTTLE
 from rltui.opponents import driving
 from rltui.opponents.base import ScriptedPlayer
 from rltui.opponents.own_view import TIMES, OwnView, Plane, clipped, dot, unit
@@ -82,17 +82,23 @@ class RulePlayer(ScriptedPlayer):
         angle += rng.normal(0, self.params.error, angle.shape).astype(np.float32)
         to_ball, _ = view.bearing(view.ball + DODGE_TIME * view.ball_velocity, CAR_REST_Z)
         jumps = may_hit(view, meeting, to_ball, kickoff) & (queue == 0) | may_hurry(view, angle, distance) & ~kickoff
-        rows = driving.drive(view, angle, distance, plan.speed, plan.tight)
-        rows = np.where(jumps & (view.up_z > 0.9), driving.JUMP, rows)
+        pushing = state.previous_actions[seats][..., THROTTLE] == 1
+        jumps |= pushing & _stands(view)  # a car, nose to nose, or a post is in its way
+        driven = driving.drive(view, angle, distance, plan.speed, plan.tight)
+        driven = np.where(jumps & (view.up_z > 0.9), driving.JUMP, driven)
+        at_hand = (np.abs(view.ball - view.place) < 600) & (np.abs(to_ball) < 1)
+        flown = fly(state, seats, view, plan.target, np.where(at_hand, to_ball, angle))
+        return np.where(view.on_ground, driven, flown)
 
-        released, in_air = ~state.is_holding_jump[seats], ~view.on_ground
-        jumped = in_air & state.has_jumped[seats] & state.can_flip[seats] & (state.air_time_since_jump[seats] < FRESH)
-        aim = np.where((np.abs(view.ball - view.place) < 600) & (np.abs(to_ball) < 1), to_ball, angle)
-        dodges = jumped & released & (view.up_z > 0.7) & (np.abs(aim) < 0.8)
-        flying = driving.level_out(view, plan.target, jumped | state.is_flipping[seats])
-        rows = np.where(in_air, np.where(dodges, driving.dodge(aim), flying), rows)
-        on_roof = in_air & state.world_contact[seats] & (view.up_z < 0)
-        return np.where(on_roof & released, driving.JUMP, rows)
+
+def fly(state: GameState, seats: Seats, view: OwnView, target: Plane, aim: Float) -> Int:
+    """Rows for cars in the air: the dodge `aim` off the nose that a jump was for, then back onto the wheels."""
+    released = ~state.is_holding_jump[seats]
+    jumped = state.has_jumped[seats] & state.can_flip[seats] & (state.air_time_since_jump[seats] < FRESH)
+    dodges = jumped & released & (view.up_z > 0.7) & ((np.abs(aim) < 0.8) | _stands(view))
+    rows = driving.level_out(view, target, jumped | state.is_flipping[seats])
+    on_roof = state.world_contact[seats] & (view.up_z < 0) & released
+    return np.where(on_roof, driving.JUMP, np.where(dodges, driving.dodge(aim), rows))
 
 
 def meet(view: OwnView) -> Meeting:
@@ -133,9 +139,8 @@ def _spare(view: OwnView, places: Plane) -> Float:
 
 def planned(view: OwnView, meeting: Meeting, queue: Int) -> Plan:
     """What a car does in play: whoever is nearest attacks or goes back behind the ball, the others wait; on the way boost."""
-    plan = either(meeting.lost, Plan(retreat(view, meeting.place), FLAT_OUT, TIGHT), attack(view, meeting))
-    post = hold(view, queue)
-    plan = either(queue > 0, Plan(post, 1.5 * np.abs(post - view.place), TIGHT), plan)
+    plan = either(meeting.lost, arriving(view, retreat(view, meeting.place), 600), attack(view, meeting))
+    plan = either(queue > 0, arriving(view, hold(view, queue), 0), plan)
     pad, worth = pad_on_the_way(view, plan.target)
     return either(worth, Plan(pad, FLAT_OUT, TIGHT), plan)
 
@@ -143,6 +148,11 @@ def planned(view: OwnView, meeting: Meeting, queue: Int) -> Plan:
 def either(condition: Bool, this: Plan, other: Plan) -> Plan:
     """Where the condition holds this, elsewhere the other."""
     return Plan(*(np.where(condition, a, b) for a, b in zip(this, other, strict=True)))
+
+
+def arriving(view: OwnView, target: Plane, speed: float) -> Plan:
+    """Fast while it is far, and there at this speed."""
+    return Plan(target, speed + 1.5 * np.abs(target - view.place), TIGHT)
 
 
 def attack(view: OwnView, meeting: Meeting) -> Plan:
@@ -218,6 +228,11 @@ def places_in_queue(state: GameState) -> Int:
     nearer = (far[:, None] < far[..., None]) | (far[:, None] == far[..., None]) & (order < order[:, None])
     queue: Int = np.sum(nearer & (state.team == state.team[:, None]), axis=-1)
     return queue
+
+
+def _stands(view: OwnView) -> Bool:
+    stands: Bool = np.abs(view.velocity) < 50
+    return stands
 
 
 def _defending(ball: Plane) -> Float:

@@ -154,7 +154,7 @@ def _verdict(evaluation: Evaluation) -> list[str]:
     rate, interval = evaluation.win_rate, evaluation.interval
     assert rate is not None
     assert interval is not None
-    from rltui.league.evaluation import elo_difference, more_games
+    from rltui.league.score import elo_difference, more_games
 
     low, high = interval
     lines = [

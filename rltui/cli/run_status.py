@@ -141,6 +141,7 @@ def status_lines(status: RunStatus) -> list[str]:
         ("verdict", status.verdict.line),
         *(("to try", words) for words in dict.fromkeys(one.to_try for one in status.verdict.symptoms)),
         *((BY_KEY[key].label, _figure(key, status.metrics.get(key))) for key in SHOWN),
+        *_rating(status.metrics),
         *_campaign(status.metrics),
         ("checkpoint", _checkpoint(status)),
         ("where", status.folder),
@@ -209,6 +210,17 @@ def _profile(status: RunStatus) -> str:
 def _figure(key: str, value: float | None) -> str:
     form = ",.0f" if value is not None and abs(value) >= 1000 else ".4g"
     return number(value, form, BY_KEY[key].unit)
+
+
+def _rating(metrics: dict[str, float | None]) -> list[tuple[str, str]]:
+    """Of the newest state that was evaluated; nothing where none was."""
+    at, elo = metrics.get(metric_keys.EVALUATED), metrics.get(metric_keys.ELO)
+    if at is None or elo is None:
+        return []
+    scores = ((name, metrics.get(metric_keys.win_rate(name))) for name in ("rule", "chaser"))
+    wins = [f"wins {score:.0f} % against {name}" for name, score in scores if score is not None]
+    rating = f"Elo {elo:,.0f} ±{number(metrics.get(metric_keys.ELO_ERROR))} at {formatting.short(at)} timesteps"
+    return [("rating", ", ".join([rating, *wins]))]
 
 
 def _campaign(metrics: dict[str, float | None]) -> list[tuple[str, str]]:

@@ -326,6 +326,13 @@ BY_PREFIX: tuple[tuple[str, Health], ...] = (
         "curriculum/",
         Health("Moves towards what the next phase wants.", "Pane 7 shows each criterion and what is missing."),
     ),
+    (
+        "evaluation/",
+        Health(
+            "Rises from milestone to milestone, as far as its interval can tell.",
+            "Wide intervals: more evaluation.games. Flat though rewards rise: they pay for something else than winning.",
+        ),
+    ),
     ("time/", _MICROS),
 )
 WORKER: dict[str, Health] = {

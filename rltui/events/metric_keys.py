@@ -29,12 +29,27 @@ PHASE_STEPS = "curriculum/phase_steps"  # timesteps since the phase began
 MAX_STEPS_LEFT = "curriculum/max_steps_left"  # timesteps until the next one begins in any case
 STAGE = "curriculum/stage"
 
+EVALUATED, GAMES_RATED = "evaluation/timesteps", "evaluation/games"  # of the newest state that was rated by games
+ELO, ELO_ERROR, ELO_LOW = "evaluation/elo", "evaluation/elo_error", "evaluation/elo_low"
+
 TURTLE_EVENTS, TURTLES_PER_MINUTE = "turtle/events", "turtle/per_minute"
 
 # Keys, or what stands before their /, held in double precision: counts of timesteps and weights stay what they are, and
 # lists, which read the journal itself, say the same as the cockpit. Of rows, turtles, workers and arena groups there are
 # many, and nobody needs more than seven digits.
-EXACT = frozenset(("clock", "iteration", "timesteps", "rollout", "reward", "weight", "train", "curriculum", "time"))
+EXACT = frozenset(
+    ("clock", "iteration", "timesteps", "rollout", "reward", "weight", "train", "curriculum", "evaluation", "time")
+)
+
+
+def win_rate(opponent: str) -> str:
+    """Of the newest state that was rated by games. opponent: rule, chaser; before: the milestone before it."""
+    return f"evaluation/win_rate_{opponent}"
+
+
+def win_rate_low(opponent: str) -> str:
+    """The lower end of its interval."""
+    return f"{win_rate(opponent)}_low"
 
 
 def new_column(key: str, unknown: int = 0) -> array[float]:

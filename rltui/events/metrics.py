@@ -261,6 +261,37 @@ METRICS: tuple[Metric, ...] = (
     ),
     Metric("selfplay/goals_for", "goals scored", "/ game", "up", "Of the bot, an episode against a frozen opponent."),
     Metric("selfplay/goals_against", "goals conceded", "/ game", "down", "An episode against a frozen opponent."),
+    Metric(metric_keys.ELO, "Elo", "", "up", "Of the newest evaluated milestone; rule stands at 1,500."),
+    Metric(
+        metric_keys.ELO_ERROR,
+        "Elo ±",
+        "",
+        "down",
+        "Its standard error: twice this to each side holds it, 19 times of 20.",
+    ),
+    Metric(metric_keys.ELO_LOW, "Elo at least", "", "up", "Lower end of its 95 % interval."),
+    *(
+        metric
+        for name, whom in (("rule", "rule"), ("chaser", "chaser"), ("before", "the one before"))
+        for metric in (
+            Metric(
+                metric_keys.win_rate(name),
+                f"wins v {whom}",
+                "%",
+                "up",
+                f"Games that the newest evaluated milestone wins against {whom}; a draw is half a win.",
+            ),
+            Metric(
+                metric_keys.win_rate_low(name),
+                f"wins v {whom} at least",
+                "%",
+                "up",
+                "Lower end of the 95 % interval of that.",
+            ),
+        )
+    ),
+    Metric(metric_keys.GAMES_RATED, "games rated", "", "none", "Of the newest evaluated milestone, against anybody."),
+    Metric(metric_keys.EVALUATED, "evaluated at", "", "none", "Timesteps of the newest milestone that was evaluated."),
     Metric(
         "lut/used_rows",
         "rows used",
@@ -372,6 +403,7 @@ SECTIONS = {  # of keys, in the order of lists; the arena groups' own follow as 
     "train": "Update",
     "curriculum": "Curriculum",
     "selfplay": "Self-play",
+    "evaluation": "Evaluation",
     "turtle": "Turtle recovery",
     "lut": "Action table",
     "time": "Time",

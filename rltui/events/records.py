@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 
 import msgspec
 
+from rltui.events import metric_keys
 from rltui.events.commands import CommandAccepted, CommandApplied, CommandRefused, plain
 
 # Settings that people can change while it runs, as records and checkpoints name them; `setting_words` has them in words.
@@ -276,6 +277,54 @@ class CheckpointPruned(_Record, frozen=True, kw_only=True):
     path: str
 
 
+class OpponentResult(msgspec.Struct, frozen=True, kw_only=True):
+    """What all games of a state against one opponent say. win_rate and its 95 % interval in %, a draw half a win."""
+
+    opponent: str
+    games: Count
+    win_rate: Figure
+    low: Figure
+    high: Figure
+
+
+class StateEvaluated(_Record, frozen=True, kw_only=True):
+    """A milestone or checkpoint was rated by games. before: the opponent that is the milestone before it; "" where none is.
+
+    best: timesteps of the run's state that is rated best by the lower end of its interval; None where none is.
+    """
+
+    timesteps: Count
+    player: str  # as the log of games names it
+    before: str
+    opponents: list[OpponentResult]
+    elo: Figure | None
+    elo_error: Figure | None  # standard error against the anchor
+    elo_low: Figure | None  # lower end of its 95 % interval; None also where games are too few to go by
+    games: Count  # of this player, against anybody
+    best: Count | None = None
+
+    def metrics(self) -> dict[str, float | None]:
+        """Keys `evaluation/…`."""
+        found: dict[str, float | None] = {
+            metric_keys.EVALUATED: self.timesteps,
+            metric_keys.GAMES_RATED: self.games,
+            metric_keys.ELO: self.elo,
+            metric_keys.ELO_ERROR: self.elo_error,
+            metric_keys.ELO_LOW: self.elo_low,
+        }
+        for each in self.opponents:
+            name = "before" if each.opponent == self.before else each.opponent
+            found |= {metric_keys.win_rate(name): each.win_rate, metric_keys.win_rate_low(name): each.low}
+        return found
+
+    @property
+    def words(self) -> str:
+        """`Elo 1,212 ±34; rule 12 % of 20, chaser 61 % of 20`."""
+        rating = "no Elo" if self.elo is None else f"Elo {self.elo:,.0f} ±{self.elo_error or 0:,.0f}"
+        scores = ", ".join(f"{each.opponent} {each.win_rate:.0f} % of {each.games:,}" for each in self.opponents)
+        return f"{rating}; {scores}" if scores else rating
+
+
 class LogLine(_Record, frozen=True, kw_only=True):
     level: Level
     source: str  # trainer, learner, worker, runs, control …
@@ -323,6 +372,7 @@ Record = (
     | CheckpointSaved
     | CheckpointFailed
     | CheckpointPruned
+    | StateEvaluated
     | LogLine
     | TableUsed
     | RunFinished

@@ -63,11 +63,12 @@ def main(spec: EvaluatorSpec, pipe: Connection) -> None:
         pass  # nothing more to play, or no one is left to tell
     except Exception as error:  # whatever a user's component raised travels whole
         with contextlib.suppress(OSError):
-            pipe.send_bytes(_encode(_failure(error)))
+            pipe.send_bytes(_encode(failure(error)))
         raise SystemExit(1) from None
 
 
-def _failure(error: Exception) -> TaskFailed:
+def failure(error: Exception) -> TaskFailed:
+    """What it says, and whose line raised it."""
     if isinstance(error, RltuiError):
         return TaskFailed(error.message, error.hint)
     place = users_line(error)

@@ -453,6 +453,24 @@ class KeepSection(Section):
     )
 
 
+class EvaluationSection(Section):
+    """Games of the milestones, played while training goes on, in one process of the lowest priority."""
+
+    games: Whole = Field(
+        default=0,
+        ge=0,
+        le=10_000,
+        description="Games of each milestone against rule, against chaser and against the milestone before. 0: none.",
+        json_schema_extra=_unit("games"),
+    )
+    every_checkpoints: Whole = Field(
+        default=0,
+        ge=0,
+        description="Every so many checkpoints one is evaluated too, where it has time. 0: milestones only.",
+    )
+    seconds: float = Field(default=300.0, ge=1, le=3600, description="Of play in a game.", json_schema_extra=_unit("s"))
+
+
 class WorkersSection(Section):
     """Care for the worker processes."""
 
@@ -556,6 +574,7 @@ class Profile(Section):
     collect: CollectSection = CollectSection()
     learner: LearnerSection = LearnerSection()
     keep: KeepSection = KeepSection()
+    evaluation: EvaluationSection = EvaluationSection()
     workers: WorkersSection = WorkersSection()
     render: RenderSection = RenderSection()
     log: LogSection = LogSection()

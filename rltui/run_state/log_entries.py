@@ -20,6 +20,7 @@ from rltui.events.records import (
     RunStarted,
     StageChanged,
     StateChanged,
+    StateEvaluated,
     UpdateDropped,
     WorkerFailed,
     WorkerStarted,
@@ -79,6 +80,9 @@ def _entry(record: Record) -> LogEntry | None:
             what = "phase" if isinstance(record, PhaseChanged) else "stage"
             text = f"{what} {record.to} after {record.came_from}: {record.reason}"
             return LogEntry(record.time, "info", "curriculum", text)
+        case StateEvaluated():
+            text = f"{formatting.short(record.timesteps)}: {record.words}"
+            return LogEntry(record.time, "info", "evaluation", text)
         case UpdateDropped():
             times = "" if record.in_a_row == 1 else f" ({record.in_a_row} in a row)"
             return LogEntry(record.time, "warning", "learner", f"update dropped{times}: {record.source}")

@@ -33,6 +33,7 @@ from rltui.train.config import ResolvedConfig
 from rltui.train.console import Console
 from rltui.train.control.commands import StopRequest
 from rltui.train.control.server import ControlServer
+from rltui.train.evaluation import StateEvaluator
 from rltui.train.publisher import Publisher
 from rltui.train.setup import StartContext, TrainOptions, prepare
 from rltui.train.trainer import Trainer
@@ -123,6 +124,7 @@ class _Session:
         self._collector: Collector | None = None
         self._shared: SharedRollout | None = None
         self._viewer: ViewerHost | None = None
+        self._evaluator: StateEvaluator | None = None
         self._warned: set[str] = set()
 
     def open(self, taken: str) -> Trainer:
@@ -134,12 +136,16 @@ class _Session:
         task = ActiveTask(self._context, learner, partial(self._open_collector, learner))
         server = ControlServer(self._paths, self._paths.name, publish, drain=self._publisher.drain).start()
         self._stack.callback(server.close)
-        writer = CheckpointWriter(self._context, task, publish)
+        self._evaluator = evaluator = StateEvaluator(
+            self._paths, self._context.profile.evaluation, publish, self._output
+        )
+        self._stack.callback(evaluator.close)
+        writer = CheckpointWriter(self._context, task, evaluator.publish)
         self._viewer = viewer = ViewerHost(
             self._context, task, self._loop, server.commands, self._log_viewer, self._output
         )
         self._stack.callback(viewer.close)
-        trainer = Trainer(self._context, self._loop, task, writer, viewer, server, self._stop)
+        trainer = Trainer(self._context, self._loop, task, writer, viewer, evaluator, server, self._stop)
         for notice in filter(None, (taken, self._lock.notice, self._unclean)):
             self._publisher.log("warning", "runs", notice)
         for notice in learner.notices:
@@ -205,6 +211,8 @@ class _Session:
         try:
             if self._viewer is not None:
                 self._viewer.kill()
+            if self._evaluator is not None:
+                self._evaluator.close()
             if self._collector is not None:
                 self._collector.kill()
             if self._shared is not None:

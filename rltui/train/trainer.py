@@ -22,6 +22,7 @@ from rltui.train.collect.worker_settings import DebugRun, TrainerDebug
 from rltui.train.control.commands import StopNow, StopRequest, Urgency
 from rltui.train.control.server import ControlServer
 from rltui.train.curriculum import CurriculumMove
+from rltui.train.evaluation import StateEvaluator
 from rltui.train.header import opening, task_changes
 from rltui.train.iteration_metrics import (
     IterationTimes,
@@ -49,11 +50,12 @@ class Trainer:
         task: ActiveTask,
         writer: CheckpointWriter,
         viewer: ViewerHost,
+        evaluator: StateEvaluator,
         server: ControlServer,
         stop: StopRequest,
     ) -> None:
         self._context, self._loop, self._task, self._viewer, self._stop = context, loop, task, viewer, stop
-        self._queue = server.commands
+        self._evaluator, self._queue = evaluator, server.commands
         self._block = 0
         self._move: CurriculumMove | None = None  # to be made before the next iteration
         self._ahead: Collected | None = None  # collected, not yet learned from
@@ -105,6 +107,7 @@ class Trainer:
         self._publish_notices()
         self._task.collector.start(self._controls.look)
         self._viewer.begin()
+        self._evaluator.begin(self._loop.timesteps)
         self._scheduler.checkpoint_once()
 
     def _ended(self) -> bool:
@@ -135,6 +138,7 @@ class Trainer:
         self._loop.iteration += 1
         self._guard.check(report)
         self._scheduler.remember(report, collected)
+        self._evaluator.poll()
         self._task.learned(match_stats(collected.reports), report.metrics)
         self._selfplay.learned(collected.reports)
         self._move = self._next_move()
@@ -252,6 +256,7 @@ class Trainer:
         metrics[metric_keys.POLICY_LAG] = float(self._task.config.profile.collect.overlap)
         metrics |= time_metrics(rows, collected.reports, times, arenas)
         metrics |= self._task.overrides.metrics(self._task.phase_timesteps(self._loop.timesteps - rows))
+        metrics |= self._evaluator.metrics()
         metrics |= self._usage.count(collected.rollout, replaced(collected.reports))
         self._loop.publish(
             IterationFinished(

@@ -24,7 +24,7 @@ from rltui.runs.journal import JournalWriter
 from rltui.runs.lock import RunLock
 from rltui.runs.paths import DataDir
 from rltui.train.console import Console
-from tests.fakes import figure_stories, run_story
+from tests.fakes import figure_stories, run_story, state_evaluations
 from tests.fakes.run_story import phase_changed
 from tests.fakes.saved_runs import header, make_files, make_meta, place
 
@@ -305,3 +305,17 @@ def test_a_metric_that_is_missing_is_a_dash(data: DataDir, capsys: pytest.Captur
     assert main(["status", "young", "--data-dir", str(data.root)]) == 0
     rows = dict(line.split(maxsplit=1) for line in capsys.readouterr().out.splitlines())
     assert rows["entropy"] == "–"
+
+
+def test_status_has_the_rating_of_the_newest_evaluated_milestone(
+    data: DataDir, capsys: pytest.CaptureFixture[str]
+) -> None:
+    writer = JournalWriter(data.run("alpha").journal)
+    evaluated = state_evaluations.evaluated(4_000_000)
+    writer.write(msgspec.structs.replace(iteration(5, 1.0, 50), metrics=evaluated.metrics()))
+    writer.close()
+    for run, there in (("alpha", True), ("young", False)):
+        assert main(["status", run, "--data-dir", str(data.root)]) == 0
+        out = " ".join(capsys.readouterr().out.split())
+        rating = "rating Elo 1,212 ±34 at 4.00 M timesteps, wins 12 % against rule, wins 60 % against chaser"
+        assert (rating in out) is there

@@ -14,11 +14,8 @@ from rltui.league.evaluation import (
     Evaluation,
     MatchUp,
     Task,
-    elo_difference,
     kickoff_seed,
-    more_games,
     play,
-    score_interval,
     tasks,
 )
 from rltui.league.sources import PlayerSource, PolicySource, ScriptedSource
@@ -143,48 +140,6 @@ def test_tasks_cover_all_games_once_and_an_odd_one_is_one_by_itself(subtests: py
             assert max(task.pairs for task in found) <= 32
             assert [task.legs for task in found].count(1) == games % 2
     assert len({kickoff_seed(seed, pair) for seed in (0, 1) for pair in range(50)}) == 100
-
-
-def test_the_interval_by_hand(subtests: pytest.Subtests) -> None:
-    """Wilson's, worked out for so many games."""
-    for pairs, (low, high) in (
-        ([[1.0, 1.0]] * 5, (0.5655, 1.0)),  # of 5: all alike says nothing of the two games of a pair
-        ([[1.0, 0.0]] * 50, (0.4038, 0.5962)),  # of all 100: pairs always even
-        ([[1.0, 1.0]] * 10 + [[0.0, 0.0]] * 10, (0.2993, 0.7007)),  # of 20: the second game adds nothing
-        ([[0.5]], (0.0546, 0.9454)),
-    ):
-        with subtests.test(pairs=pairs):
-            assert score_interval(pairs) == pytest.approx((low, high), abs=2e-3)
-
-
-def test_the_interval_holds_the_truth_as_often_as_it_says(subtests: pytest.Subtests) -> None:
-    rng = np.random.default_rng(3)
-    for pairs, won, drawn, same in (
-        (10, 0.5, 0.3, 0.0),
-        (25, 0.7, 0.1, 0.0),
-        (25, 0.6, 0.2, 1.0),
-        (50, 0.9, 0.05, 0.5),
-    ):
-        with subtests.test(pairs=pairs, won=won, drawn=drawn, same=same):
-            hits = 0
-            for _ in range(400):
-                scores = rng.choice([1.0, 0.5, 0.0], (pairs, 2), p=[won, drawn, 1 - won - drawn])
-                alike = rng.random(pairs) < same
-                scores[alike, 1] = scores[alike, 0]
-                low, high = score_interval(scores.tolist())
-                hits += low <= won + drawn / 2 <= high
-            assert hits >= 368, "92 % and more"
-
-
-def test_elo_and_what_it_takes_to_decide() -> None:
-    assert elo_difference(0.5) == 0.0
-    assert elo_difference(0.64) == pytest.approx(100, abs=0.1)
-    assert elo_difference(10 / 11) == pytest.approx(400)
-    assert (elo_difference(0.0), elo_difference(1.0)) == (None, None)
-    assert more_games(0.55, (0.45, 0.65), 100) == 300
-    assert more_games(0.6, (0.499, 0.69), 100) == 2, "at the edge"
-    assert more_games(0.5, (0.4, 0.6), 100) is None
-    assert more_games(0.501, (0.4, 0.6), 100) is None
 
 
 def test_the_document(subtests: pytest.Subtests) -> None:

@@ -19,6 +19,7 @@ from rltui.events.records import (
 )
 from rltui.run_state.log_entries import LogEntry, entry_of
 from tests.fakes.drawn_panes import NOW
+from tests.fakes.state_evaluations import evaluated
 
 WHY = "stopped: stop (finish) by ada"
 SAVED = CheckpointSaved(
@@ -97,3 +98,9 @@ def test_a_workers_trace_is_in_the_log() -> None:
     assert entry is not None
     assert entry.message == "raised: ValueError: bad\nTraceback:\n  File x\nValueError: bad"
     assert entry.level == "error"
+
+
+def test_an_evaluation_is_news() -> None:
+    (told,) = entries([evaluated(5_000_000)])
+    assert (told.level, told.source) == ("info", "evaluation")
+    assert told.message.startswith("5.00 M: Elo 1,212 ±34; rule 12 % of 40, chaser 60 % of 40, ")

@@ -30,6 +30,7 @@ from rltui.train.collect.shared_rollout import SharedRollout
 from rltui.train.config import ResolvedConfig
 from rltui.train.control.commands import PendingCommand, StopRequest, Urgency
 from rltui.train.control.server import ControlServer
+from rltui.train.evaluation import StateEvaluator
 from rltui.train.setup import TrainOptions, prepare
 from rltui.train.trainer import Trainer
 from rltui.train.update_thread import UpdateThread
@@ -117,7 +118,8 @@ class Run:
         task = active_task(context, collector=self.collector)
         writer = CheckpointWriter(context, task, self.told.append)
         viewer = ViewerHost(context, task, loop, server.commands, lambda level, line: None)
-        self.trainer = Trainer(context, loop, task, writer, viewer, server, stop)
+        evaluator = StateEvaluator(self.paths, context.profile.evaluation, self.told.append)
+        self.trainer = Trainer(context, loop, task, writer, viewer, evaluator, server, stop)
 
     def ending(self) -> tuple[StateChanged, RunFinished]:
         state, finished = self.told[-2:]

@@ -1,0 +1,69 @@
+"""Score of one player in its games against another: its 95 % interval, and as a difference in Elo."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from rltui.league.games import Game
+from rltui.league.ratings import MOST_MORE, Record, independent
+
+Z = 1.959964  # standard deviations to each side that leave 5 % outside
+
+Interval = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class GamesBetween:
+    """What a log holds of two players, as `a` sees it. interval: of its score; None without games."""
+
+    a: str
+    b: str
+    record: Record
+    interval: Interval | None
+
+
+def games_between(games: Iterable[Game], a: str, b: str) -> GamesBetween:
+    """Without repeats, see `independent`; those with one seed are a pair."""
+    pairs: dict[int, list[float]] = {}
+    record = Record()
+    for game in independent(game for game in games if {game.a, game.b} == {a, b}):
+        own, theirs = (game.goals_a, game.goals_b) if game.a == a else (game.goals_b, game.goals_a)
+        record += Record(int(own > theirs), int(own == theirs), int(own < theirs), own, theirs)
+        pairs.setdefault(game.seed, []).append(((own > theirs) - (own < theirs) + 1) / 2)
+    return GamesBetween(a, b, record, score_interval(list(pairs.values())) if pairs else None)
+
+
+def score_interval(pairs: Sequence[Sequence[float]]) -> Interval:
+    """Wilson's 95 % interval of the mean score, over the effective number of games; pairs: the scores 0, ½, 1 of each, one at least.
+
+    The pairs are independent, the two games of one may not be: they share kickoffs. So the variance of the mean is estimated
+    from the pairs' sums (clusters), and the number of independent games is what would give it: p (1 − p) / variance, at least
+    the number of pairs, at most that of games (Korn and Graubard 1998). Wilson's stays in 0 … 1 and is no point where all
+    games went the same way.
+    """
+    games = sum(map(len, pairs))
+    mean = sum(map(sum, pairs)) / games
+    count = len(pairs)
+    spread = sum((sum(scores) - len(scores) * mean) ** 2 for scores in pairs)
+    variance = spread / games**2 * count / (count - 1) if count > 1 else 0.0
+    alike = mean * (1 - mean)
+    effective = (
+        float(count) if not alike or count == 1 else min(games, max(count, alike / variance if variance else games))
+    )
+    middle = (mean + Z**2 / (2 * effective)) / (1 + Z**2 / effective)
+    half = Z / (1 + Z**2 / effective) * math.sqrt(alike / effective + Z**2 / (4 * effective**2))
+    return (middle - half if mean else 0.0), (middle + half if mean < 1 else 1.0)
+
+
+def elo_difference(score: float) -> float | None:
+    """400 log₁₀ (score / (1 − score)); None where all or no games are won."""
+    return 400 * math.log10(score / (1 - score)) if 0 < score < 1 else None
+
+
+def more_games(score: float, interval: Interval, games: int) -> int | None:
+    """That would likely decide, should the score stay: the interval shrinks with the root of their number. None beyond MOST_MORE."""
+    away, width = abs(score - 0.5), interval[1] - interval[0]
+    more = games * (width / 2 / away) ** 2 - games if away else math.inf
+    return max(2, math.ceil(more)) if more <= MOST_MORE else None

@@ -1,0 +1,145 @@
+"""Process of a trainer that plays the games which one saved state lacks, and says what all its games say.
+
+One process, and one core at the most: it is given the state when it starts, and its one message is a record: the result, or
+why there is none.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import secrets
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from pathlib import Path
+
+from rltui.events.records import LogLine, OpponentResult, Record, StateEvaluated, encode
+from rltui.formatting import short
+from rltui.league.evaluation import Evaluation, MatchUp, play, tasks, team_size
+from rltui.league.evaluators import failure
+from rltui.league.games import Game, append, read, run_player
+from rltui.league.ratings import ANCHOR, DEVIATIONS, LEAST_GAMES, Rating, Ratings, fit, tally_of
+from rltui.league.score import games_between
+from rltui.league.sources import PolicySource
+from rltui.league.tournament import SPARRING, Pairing, missing_pairings, source_of
+from rltui.runs.inventory import CheckpointInfo, complete_checkpoints, list_milestones
+from rltui.runs.paths import RunPaths
+from rltui.supervise.signals import become_subordinate
+
+
+class _TrainerGone(Exception):
+    """The trainer is gone."""
+
+
+@dataclass(frozen=True)
+class StateEvaluationSpec:
+    """What the process is started with: plain data. games: against each opponent. seconds: of play in a game."""
+
+    paths: RunPaths
+    state: Path
+    timesteps: int
+    games: int
+    seconds: float
+    nice: int
+
+
+def main(spec: StateEvaluationSpec, pipe: Connection) -> None:
+    """Entry point of the spawned process, which ends by itself where the trainer does."""
+    become_subordinate(spec.nice)
+
+    def look(ticks: int = 0) -> None:
+        if pipe.poll(0):  # nothing is ever sent: this is its end
+            raise _TrainerGone
+
+    try:
+        said: Record = evaluate(spec, look)
+    except _TrainerGone:
+        return
+    except Exception as error:  # whatever a user's component raised travels whole
+        failed = failure(error)
+        said = not_evaluated(spec.timesteps, failed.reason, failed.hint)
+    with contextlib.suppress(OSError):
+        pipe.send_bytes(encode(said))
+
+
+def not_evaluated(timesteps: int, reason: str, hint: str = "") -> LogLine:
+    """The notice that there is no result."""
+    message = f"the state of {short(timesteps)} timesteps was not evaluated: {reason}; training goes on"
+    return LogLine(
+        time=time.time(), level="warning", source="evaluation", message=f"{message}\n{hint}" if hint else message
+    )
+
+
+def evaluate(spec: StateEvaluationSpec, look: Callable[[int], None]) -> StateEvaluated:
+    """look: called after every step of the games. RltuiError where the state cannot be read, or cannot play."""
+    data, mine = spec.paths.data, PolicySource(spec.state).id
+    before = _milestone_before(spec)
+    states = {mine: spec.state} | ({PolicySource(before.path).id: before.path} if before is not None else {})
+    names = list(reversed(states))
+    for pairing in missing_pairings(names, tally_of(read(data.games).games), spec.games):
+        if mine in (pairing.a, pairing.b):
+            for game in _played(pairing, states, spec.seconds, look):
+                append(data.games, game)
+    return result(spec.paths, spec.timesteps, names, read(data.games).games)
+
+
+def result(paths: RunPaths, timesteps: int, names: list[str], games: tuple[Game, ...]) -> StateEvaluated:
+    """What these games say. names: of the milestone before, where there is one, and of the state itself."""
+    *before, mine = names
+    ratings = fit(games)
+    rating = ratings.of(mine) if mine in ratings else None
+    rated = rating is not None and rating.connected
+    return StateEvaluated(
+        time=time.time(),
+        timesteps=timesteps,
+        player=mine,
+        before=before[0] if before else "",
+        opponents=list(_results(games, mine, [ANCHOR, SPARRING, *before])),
+        elo=rating.elo if rating is not None and rated else None,
+        elo_error=rating.error if rating is not None and rated else None,
+        elo_low=lower_end(rating) if rating is not None else None,
+        games=rating.record.games if rating is not None else 0,
+        best=_best(paths, ratings),
+    )
+
+
+def lower_end(rating: Rating) -> float | None:
+    """Of the 95 % interval of its Elo; None before LEAST_GAMES games, and where none lead to the anchor."""
+    enough = rating.connected and rating.record.games >= LEAST_GAMES
+    return rating.elo - DEVIATIONS * rating.error if enough else None
+
+
+def _milestone_before(spec: StateEvaluationSpec) -> CheckpointInfo | None:
+    earlier = [info for info in list_milestones(spec.paths) if info.usable and (info.timesteps or 0) < spec.timesteps]
+    return max(earlier, key=lambda info: info.timesteps or 0, default=None)
+
+
+def _played(pairing: Pairing, states: dict[str, Path], seconds: float, look: Callable[[int], None]) -> Iterable[Game]:
+    a, b = source_of(states, pairing.a), source_of(states, pairing.b)
+    match_up = MatchUp(a, b, team_size(a, b), seconds, secrets.randbelow(1 << 31))
+    match_up.check()
+    evaluation = Evaluation(match_up, pairing.games)
+    for task in tasks(pairing.games):
+        yield from evaluation.add(play(match_up, task, look))
+
+
+def _results(games: tuple[Game, ...], mine: str, opponents: list[str]) -> Iterable[OpponentResult]:
+    for opponent in opponents:
+        found = games_between(games, mine, opponent)
+        score = found.record.score
+        if score is not None and found.interval is not None:
+            low, high = found.interval
+            yield OpponentResult(
+                opponent=opponent, games=found.record.games, win_rate=100 * score, low=100 * low, high=100 * high
+            )
+
+
+def _best(paths: RunPaths, ratings: Ratings) -> int | None:
+    there = {info.timesteps for info in complete_checkpoints(paths)}
+    found: list[tuple[float, int]] = []
+    for rating in ratings.table:
+        player, low = run_player(rating.player), lower_end(rating)
+        if player is not None and low is not None and player.run == paths.name and player.timesteps in there:
+            found.append((low, player.timesteps))
+    return max(found)[1] if found else None

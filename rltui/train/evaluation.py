@@ -1,0 +1,164 @@
+"""Evaluation of a run's milestones beside training: one process at a time, started and heard by the training loop.
+
+A newer milestone takes the place of one that waits; a checkpoint waits only where nothing else does. The loop never waits.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from multiprocessing.context import SpawnProcess
+from pathlib import Path
+
+from rltui.events.records import CheckpointSaved, Record, StateEvaluated, decode
+from rltui.league.state_evaluation import StateEvaluationSpec, main, not_evaluated
+from rltui.profile.models import EvaluationSection
+from rltui.runs.inventory import list_milestones
+from rltui.runs.paths import RunPaths
+from rltui.supervise.output_log import OutputLog
+from rltui.supervise.processes import start_piped
+from rltui.supervise.signals import signal_name
+from rltui.train.collect.worker_handle import why
+
+NICE = 19  # the lowest priority there is
+Start = Callable[[StateEvaluationSpec], tuple[SpawnProcess, Connection]]
+
+
+@dataclass(frozen=True)
+class _Waiting:
+    path: Path
+    timesteps: int
+    milestone: bool
+
+
+@dataclass(frozen=True)
+class _Running:
+    timesteps: int
+    process: SpawnProcess
+    pipe: Connection
+
+    def release(self) -> None:
+        """At once."""
+        self.process.kill()
+        self.process.join()
+        self.pipe.close()
+
+
+class StateEvaluator:
+    """Host of that process. Without games nothing ever happens. `newest`: what came of the last one."""
+
+    def __init__(
+        self,
+        paths: RunPaths,
+        section: EvaluationSection,
+        publish: Callable[[Record], None],
+        output: OutputLog | None = None,
+        start: Start | None = None,
+    ) -> None:
+        """start: another way to start the process, for tests."""
+        self._paths, self._section, self._publish, self._output = paths, section, publish, output
+        self._start_process = start or self._started
+        self._lock = threading.Lock()  # states are saved on a thread of its own
+        self._waiting: _Waiting | None = None
+        self._running: _Running | None = None
+        self._checkpoints = 0
+        self.newest: StateEvaluated | None = None
+
+    def begin(self, timesteps: int) -> None:
+        """The newest milestone at a start: what its games lack is played, and what they say known again."""
+        if not self._section.games:
+            return
+        for info in list_milestones(self._paths):
+            if info.usable and info.timesteps is not None and info.timesteps <= timesteps:
+                self._wait(_Waiting(info.path, info.timesteps, milestone=True))
+
+    def publish(self, record: Record) -> None:
+        """Pass a record on, and see to states that were saved. From any thread."""
+        if isinstance(record, CheckpointSaved) and self._section.games:
+            self._saved(record)
+        self._publish(record)
+
+    def poll(self) -> StateEvaluated | None:
+        """Hear the process, and start the next one. What has come of one, once."""
+        found = self._heard() if self._running is not None else None
+        with self._lock:
+            if self._running is None and self._waiting is not None:
+                waiting, self._waiting = self._waiting, None
+                self._start(waiting)
+        return found
+
+    def keeps(self) -> frozenset[int]:
+        """Timesteps of states that must not be pruned: waiting, being evaluated, and the best so far. From any thread."""
+        with self._lock:
+            busy = [each.timesteps for each in (self._waiting, self._running) if each is not None]
+            best = self.newest.best if self.newest is not None else None
+        return frozenset(busy + ([best] if best is not None else []))
+
+    def metrics(self) -> dict[str, float | None]:
+        """Keys `evaluation/…` of the newest result; none before."""
+        return self.newest.metrics() if self.newest is not None else {}
+
+    def close(self) -> None:
+        """What is being played is given up; the games that are finished are in the log."""
+        running, self._running = self._running, None
+        if running is not None:
+            running.release()
+
+    def _saved(self, record: CheckpointSaved) -> None:
+        milestone = record.kind == "milestone"
+        if not milestone:
+            self._checkpoints += 1
+            every = self._section.every_checkpoints
+            if not every or self._checkpoints % every:
+                return
+        self._wait(_Waiting(Path(record.path), record.timesteps, milestone))
+
+    def _wait(self, newer: _Waiting) -> None:
+        with self._lock:
+            old = self._waiting
+            same = self._running is not None and self._running.timesteps == newer.timesteps
+            if not same and (old is None or newer.milestone or not old.milestone):
+                self._waiting = newer
+
+    def _start(self, waiting: _Waiting) -> None:
+        section = self._section
+        spec = StateEvaluationSpec(self._paths, waiting.path, waiting.timesteps, section.games, section.seconds, NICE)
+        try:
+            self._running = _Running(waiting.timesteps, *self._start_process(spec))
+        except (OSError, MemoryError) as error:
+            self._publish(not_evaluated(waiting.timesteps, f"no process could be started: {why(error)}"))
+
+    def _started(self, spec: StateEvaluationSpec) -> tuple[SpawnProcess, Connection]:
+        printed = self._output.pipe("the evaluation") if self._output is not None else None
+        return start_piped(main, spec, "evaluation", printed)
+
+    def _heard(self) -> StateEvaluated | None:
+        running = self._running
+        assert running is not None
+        alive = running.process.is_alive()  # before the look: what it sent before it ended is there
+        said = _received(running.pipe)
+        if said is None and alive:
+            return None
+        with self._lock:
+            self._running = None
+        running.release()
+        if said is None:
+            code = running.process.exitcode or 0
+            how = signal_name(-code) if code < 0 else f"exit code {code}"
+            said = not_evaluated(running.timesteps, f"the process ended: {how}")
+        self._publish(said)
+        if not isinstance(said, StateEvaluated):
+            return None
+        with self._lock:
+            self.newest = said
+        return said
+
+
+def _received(pipe: Connection) -> Record | None:
+    with contextlib.suppress(EOFError, OSError):
+        if pipe.poll(0):
+            return decode(pipe.recv_bytes())
+    return None

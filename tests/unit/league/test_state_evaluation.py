@@ -1,0 +1,84 @@
+"""Evaluation of one saved state: what is played, and what all its games say."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from rltui.league import games as log
+from rltui.league.games import player_name
+from rltui.league.ratings import fit
+from rltui.league.score import games_between
+from rltui.league.state_evaluation import StateEvaluationSpec, evaluate, lower_end, result
+from rltui.policy.saved import save_policy, weights_hash
+from rltui.runs.paths import DataDir, RunPaths
+from tests.fakes.bots import write_bot
+from tests.fakes.leagues import games
+from tests.fakes.saved_runs import make_files, make_meta, make_run, place, save
+
+OLD, NEW = "alpha@100#00000001", "alpha@200#00000002"
+PROFILE = 'schema = 1\nterminals = [{kind = "goal"}]\nrewards.touch = 1.0\n'
+
+
+def test_what_all_games_say(tmp_path: Path) -> None:
+    paths = make_run(DataDir(tmp_path), commits=0)
+    save(paths, 1, 100)
+    save(paths, 2, 200)
+    played = (
+        *games(NEW, "rule", wins=6, draws=4, losses=30),
+        *games(NEW, "chaser", wins=30, losses=10),
+        *games(OLD, "rule", wins=20, losses=20),
+        *games("alpha@300#00000003", "rule", wins=40, losses=1),  # not there any more
+    )
+    found = result(paths, 200, [OLD, NEW], played)
+    assert [(each.opponent, each.games, each.win_rate) for each in found.opponents] == [
+        ("rule", 40, 20.0),
+        ("chaser", 40, 75.0),
+    ]
+    low, high = games_between(played, NEW, "rule").interval or (0.0, 0.0)
+    assert (found.opponents[0].low, found.opponents[0].high) == (100 * low, 100 * high)
+    rating = fit(played).of(NEW)
+    assert (found.elo, found.elo_error, found.games) == (rating.elo, rating.error, 80)
+    assert found.elo_low == pytest.approx(rating.elo - 1.96 * rating.error)
+    assert found.best == 100
+    assert found.words == f"Elo {rating.elo:,.0f} ±{rating.error:.0f}; rule 20 % of 40, chaser 75 % of 40"
+
+
+def test_few_games_and_none_decide_nothing(tmp_path: Path) -> None:
+    paths = make_run(DataDir(tmp_path), commits=0)
+    save(paths, 2, 200)
+    few = tuple(games(NEW, "rule", wins=10))
+    assert lower_end(fit(few).of(NEW)) is None
+    found = result(paths, 200, [NEW], few)
+    assert found.elo is not None
+    assert (found.elo_low, found.best) == (None, None)
+    none = result(paths, 200, [NEW], ())
+    assert (none.elo, none.opponents, none.words) == (None, [], "no Elo")
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> RunPaths:
+    """Three milestones that can play."""
+    paths = make_run(DataDir(tmp_path / "data"), commits=0)
+    (tmp_path / "made.toml").write_text(PROFILE, encoding="utf-8")
+    policy = save_policy(write_bot(tmp_path / "bot", str(tmp_path / "made.toml")))
+    for commit, millions in ((2, 5), (3, 10), (4, 15)):
+        files = make_files(make_meta("alpha", commit, millions * 1_000_000)) | {"policy.npz": policy}
+        place(paths.milestones / "Phase1-A" / f"{millions:03}M", files)
+    return paths
+
+
+def test_it_plays_what_is_missing_and_then_nothing(run: RunPaths, tmp_path: Path) -> None:
+    digest = weights_hash(write_bot(tmp_path / "again", str(tmp_path / "made.toml")))
+    old, mine = (player_name("alpha", timesteps, digest) for timesteps in (5_000_000, 10_000_000))
+    spec = StateEvaluationSpec(run, run.milestones / "Phase1-A" / "010M", 10_000_000, 2, 0.1, 0)
+    looked: list[int] = []
+    found = evaluate(spec, looked.append)
+    played = log.read(run.data.games).games
+    assert [(game.a, game.b) for game in played] == [(mine, "rule")] * 2 + [(mine, old)] * 2 + [(mine, "chaser")] * 2
+    assert found.before == old
+    assert [each.games for each in found.opponents] == [2, 2, 2]
+    assert looked
+    assert evaluate(spec, looked.append).opponents == found.opponents
+    assert log.read(run.data.games).games == played

@@ -91,6 +91,10 @@ class ArenaGroups:
             refused |= batch.set_opponents(players)
         return refused
 
+    def playing(self) -> set[str]:
+        """Frozen opponents of running episodes, by name."""
+        return {name for batch in self.batches() for name in batch.playing}
+
     def drain_stats(self) -> dict[str, EpisodeStats]:
         """Sums since the last drain, by arena group."""
         found: dict[str, list[EpisodeStats]] = {}
@@ -167,5 +171,5 @@ def _view(out: StepOut, arenas: slice) -> StepOut:
         out.rewards[arenas],
         out.terminated[arenas],
         out.truncated[arenas],
-        None if out.learn is None else out.learn[arenas],
+        None if out.player is None else out.player[arenas],
     )

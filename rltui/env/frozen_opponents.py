@@ -24,18 +24,25 @@ FROZEN = 0x0F  # sets their random numbers apart from the arenas'
 NOISE_SIZE = 1 << 16  # random numbers in the bank of those who play the run's own game
 BOTH = (slice(None), slice(None))
 
-Loaded: TypeAlias = SavedPolicy | ScriptedPlayer
+HERE = 255  # in `player`: an opponent that is evaluated where it plays
+
+Loaded: TypeAlias = SavedPolicy | ScriptedPlayer | int  # the number by which the trainer evaluates it
 
 
 @dataclass(frozen=True)
 class OpponentSource:
-    """Where an opponent comes from. path: of its policy.npz; empty: the name is a scripted player's."""
+    """Where an opponent comes from. path: of its policy.npz; empty: the name is a scripted player's. number: by which the
+    trainer evaluates it, 1 to 254; 0: the worker does.
+    """
 
     name: str
     path: str = ""
+    number: int = 0
 
     def load(self) -> Loaded:
         """RltuiError where it cannot be had."""
+        if self.number:
+            return self.number
         player: ScriptedPlayer | None = None if self.path else build("player", Component(self.name))
         return player if player is not None else load_policy(Path(self.path))
 
@@ -71,7 +78,7 @@ class LearnersGame:
 
 
 class _Opponent:
-    """One of them. network: of the learner's game; else `player` has controls of its own, `rows`."""
+    """One of them. network: of the learner's game; else `player` has controls of its own, `rows`; neither: the trainer chooses."""
 
     def __init__(self, name: str, loaded: Loaded, game: LearnersGame, arenas: int, seed: Sequence[int]) -> None:
         """RltuiError where it cannot play here."""
@@ -80,9 +87,10 @@ class _Opponent:
         self.player: SavedPlayer | ScriptedPlayer | None = None
         self.seats: Seats = BOTH
         teams = (game.spec.blue, game.spec.orange)
+        self.evaluated_by = loaded if isinstance(loaded, int) else HERE
         if isinstance(loaded, ScriptedPlayer):
             self.player = loaded
-        else:
+        elif not isinstance(loaded, int):
             game.check_pace(loaded)
             if game.plays(loaded):
                 self.network = loaded.network(arenas * sum(teams))
@@ -90,6 +98,9 @@ class _Opponent:
                 self.player = SavedPlayer(loaded, teams, arenas, seed)
         self.rows: Float = self.player.rows() if self.player is not None else np.zeros((0, 8), np.float32)
         self.start = 0  # of its rows among the controls
+
+    def is_same(self, loaded: Loaded) -> bool:
+        return self.loaded == loaded if isinstance(loaded, int) else self.loaded is loaded
 
 
 class FrozenOpponents:
@@ -104,7 +115,9 @@ class FrozenOpponents:
         self._noise = GumbelBank(self._seed, NOISE_SIZE)
         shape = (state.arenas, state.cars)
         self._who: Int = np.zeros(shape, np.int64)  # numbers of opponents; 0: the learner
-        self.learn: Bool = np.ones(shape, np.bool_)  # where the learner plays
+        self.player = np.zeros(
+            shape, np.uint8
+        )  # 0: the learner; HERE; else the number by which the trainer evaluates it
         self._obs: Float = np.zeros((*shape, game.obs_size), np.float32)
         self._classes = np.zeros(shape, np.uint8)
         self._log_probs: Float = np.zeros(self._who.size, np.float32)
@@ -122,7 +135,7 @@ class FrozenOpponents:
         self._given = []
         for name, loaded in opponents.items():
             number = before.get(name, 0)
-            if not number or self._numbered[number].loaded is not loaded:
+            if not number or not self._numbered[number].is_same(loaded):
                 number = self._last = self._last + 1
                 try:
                     made = _Opponent(name, loaded, self._game, len(self._who), (*self._seed, number))
@@ -140,6 +153,11 @@ class FrozenOpponents:
         return refused
 
     @property
+    def playing(self) -> list[str]:
+        """Those of running episodes, by name."""
+        return [opponent.name for opponent in self._playing]
+
+    @property
     def rows(self) -> list[Float]:
         """What stands behind the learner's controls, after `give`."""
         return [opponent.rows for opponent in self._numbered.values()]
@@ -153,13 +171,14 @@ class FrozenOpponents:
             if self._given:
                 number = self._given[int(self._rng.integers(len(self._given)))]
                 self._who[arena, self._state.team == self._rng.integers(2)] = number
-        np.equal(self._who, 0, out=self.learn)
-        self._goals.begin(arenas, self.learn)
+        self._goals.begin(arenas, self._who == 0)
+        self.player.fill(0)
         self._playing = []
         for number, opponent in self._numbered.items():
             arenas_of, cars = np.nonzero(self._who == number)
             if len(cars):
                 opponent.seats = arenas_of, cars
+                self.player[opponent.seats] = opponent.evaluated_by
                 self._playing.append(opponent)
                 if isinstance(opponent.player, SavedPlayer):
                     opponent.player.reset(self._state, begun)

@@ -127,6 +127,11 @@ class SoccarBatch:
         self._sim.set_rows(np.concatenate([self._pipeline.controls, *self._frozen.rows]))
         return refused
 
+    @property
+    def playing(self) -> list[str]:
+        """Opponents of running episodes, by name."""
+        return [] if self._frozen is None else self._frozen.playing
+
     def reset(self, out: StepOut) -> None:
         """Begin an episode in every arena and write what is first seen in it; `out`'s rewards and ends stay as they are."""
         self._begin(np.arange(self.arenas))
@@ -201,8 +206,8 @@ class SoccarBatch:
         if self._frozen is not None:
             apart = slice(self._mirror.stop, self.arenas)
             self._frozen.observed(out.obs[apart], out.legality[apart])
-            if out.learn is not None:
-                out.learn[apart] = self._frozen.learn
+            if out.player is not None:
+                out.player[apart] = self._frozen.player
 
     def _judge(self, out: StepOut) -> Bool:
         """Write what ends, each by itself, and return which arenas do, either way."""

@@ -21,9 +21,8 @@ class StepOut:
     rewards: Float  # float32 [K, C]
     terminated: Bool  # [K]
     truncated: Bool  # [K], False where terminated: terminal wins
-    learn: Bool | None = (
-        None  # [K, C] whether the policy plays the car from `obs` on; untouched where it plays all. None: not asked
-    )
+    # uint8 [K, C] who plays the car from `obs` on: 0 the learner, else as in FrozenOpponents; None: not asked
+    player: NDArray[np.uint8] | None = None
 
     @classmethod
     def zeros(cls, arenas: int, cars: int, obs_size: int) -> StepOut:
@@ -34,7 +33,7 @@ class StepOut:
             rewards=np.zeros((arenas, cars), np.float32),
             terminated=np.zeros(arenas, np.bool_),
             truncated=np.zeros(arenas, np.bool_),
-            learn=np.ones((arenas, cars), np.bool_),
+            player=np.zeros((arenas, cars), np.uint8),
         )
 
 

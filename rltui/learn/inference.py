@@ -7,7 +7,7 @@ it is recorded as CUDA graphs, copies in and out included, and replayed.
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,7 @@ from rltui.learn.device import products
 from rltui.learn.distributions import distribution, gumbel
 from rltui.learn.networks import FeedForward
 from rltui.learn.normalization import normalized
+from rltui.policy.weights import Layer
 
 
 class BatchPolicy:
@@ -61,10 +62,17 @@ class BatchPolicy:
         with products(precision, device):
             self._graphs = _Graphs(self._sample, shape[0], self._generator) if pinned else None
 
-    @torch.no_grad()
     def load(self, network: FeedForward, normalizer: NDArray[np.float32] | None = None) -> None:
         """Act with these weights from now on. normalizer: `normalizer_flat`."""
-        for mine, newest in zip(self._network.parameters(), network.parameters(), strict=True):
+        self._load(network.parameters(), normalizer)
+
+    def load_layers(self, layers: Sequence[Layer], normalizer: NDArray[np.float32] | None = None) -> None:
+        """The same with those of a saved policy of the same sizes, w [in, out] and b [out]."""
+        self._load((torch.from_numpy(part) for w, b in layers for part in (w.T, b)), normalizer)
+
+    @torch.no_grad()
+    def _load(self, parameters: Iterable[torch.Tensor], normalizer: NDArray[np.float32] | None) -> None:
+        for mine, newest in zip(self._network.parameters(), parameters, strict=True):
             mine.copy_(newest)
         if self._normalizer is not None and normalizer is not None:
             self._normalizer.copy_(torch.from_numpy(normalizer).reshape(2, -1))

@@ -56,10 +56,14 @@ class SavedPolicy:
     def network(self, max_rows: int) -> DiscretePolicy:
         """The policy, ready to act on up to max_rows observations at once; with masks where it was trained with them."""
         actions = action_spec(self.table, PipelineOptions(self.legality))
-        normalizer = None
-        if self.normalizer_mean is not None and self.normalizer_var is not None:
-            normalizer = normalizer_flat(self.normalizer_mean, self.normalizer_var)
-        return DiscretePolicy.from_layers(self.layers, max_rows, actions, normalizer)
+        return DiscretePolicy.from_layers(self.layers, max_rows, actions, self.normalizer)
+
+    @property
+    def normalizer(self) -> Float | None:
+        """`normalizer_flat` of it; None where observations are not normalised."""
+        if self.normalizer_mean is None or self.normalizer_var is None:
+            return None
+        return normalizer_flat(self.normalizer_mean, self.normalizer_var)
 
 
 def save_policy(policy: SavedPolicy) -> bytes:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from math import ceil
 from typing import Literal
 
+from rltui.env.arena_groups import frozen_arenas
 from rltui.env.from_profile import Sizes, env_spec, sizes
 from rltui.env.spec import EnvSpec
 from rltui.errors import RltuiError, in_words
@@ -22,13 +23,12 @@ from rltui.profile.models import Profile
 from rltui.profile.render import render
 from rltui.profile.resolved import rollout_blocks, steps_per_rollout, thread_count, worker_count
 from rltui.supervise.output_log import OutputLog
-from rltui.train.collect.central import CentralCollector, slots
+from rltui.train.collect.central import CentralCollector, CentralPolicies, slots
 from rltui.train.collect.collector import Collector, SerialCollector
 from rltui.train.collect.shared_rollout import RolloutShape, SharedRollout
 from rltui.train.collect.worker import ActorSpec
 from rltui.train.collect.worker_pool import LocalCollector
 
-WIDEST_IN_WORKERS = 256  # neurons of a layer of opponents, where the trainer evaluates the policy
 SLACK = 0.25  # of the steps wanted, that a worker may go beyond them for slower ones
 OF_SCHEDULE = ("schedule", "schedule_steps", "learning_rate_floor", "target_kl")
 
@@ -51,7 +51,6 @@ class ResolvedConfig:
         profile = task_profile(profile)
         spec, device = env_spec(profile), choose_device(profile.learner.device)
         inference = choose_inference(profile, device)
-        _check_opponents(profile, inference)
         workers = worker_count(profile)
         if inference == "central" and profile.collect.workers == "auto":
             workers = max(1, workers - 1)  # the trainer answers the workers without a pause: a core of its own
@@ -177,8 +176,17 @@ class ResolvedConfig:
         if self.profile.collect.collector == "serial":
             return SerialCollector(actor, shared, publish)
         if self.inference == "central":
-            return CentralCollector(actor, shared, learner.batch_policy(slots(self.shape)), timeout, publish, output)
+            policies = CentralPolicies(
+                learner.batch_policy(slots(self.shape)), partial(learner.batch_policy, self._opponent_slots)
+            )
+            return CentralCollector(actor, shared, policies, timeout, publish, output)
         return LocalCollector(actor, shared, timeout, publish, output)
+
+    @property
+    def _opponent_slots(self) -> tuple[int, int]:
+        """As `slots`, for one side of the arenas in which frozen opponents play."""
+        groups, rows = slots(self.shape)
+        return groups, frozen_arenas(self.spec, rows // self.spec.learners) * max(self.spec.blue, self.spec.orange)
 
     @property
     def inference_words(self) -> str:
@@ -189,17 +197,6 @@ class ResolvedConfig:
             return "the trainer (collect.collector = serial)"
         found = f"the learner is on the {'GPU' if self.device == 'cuda' else 'CPU'}"
         return f"{who} ({'auto: ' + found if wanted.inference == 'auto' else 'collect.inference'})"
-
-
-def _check_opponents(profile: Profile, inference: str) -> None:
-    """RltuiError where frozen opponents would hold up everybody: workers evaluate them, in NumPy."""
-    widest = max(profile.policy.layers)
-    if profile.selfplay.enabled and inference == "central" and widest > WIDEST_IN_WORKERS:
-        raise RltuiError(
-            f"selfplay with policy.layers of {widest} needs collect.inference = local for now: workers evaluate opponents, "
-            f"which is too slow beside a GPU above {WIDEST_IN_WORKERS}",
-            'set collect.inference = "local", smaller policy.layers, or selfplay.enabled = false',
-        )
 
 
 def choose_inference(profile: Profile, device: str) -> Literal["local", "central"]:

@@ -4,21 +4,28 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
+from rltui.env.frozen_opponents import LearnersGame, OpponentSource
 from rltui.env.stats import EpisodeStats, GamesAgainst, total, total_against
+from rltui.errors import RltuiError
 from rltui.events.records import Level
 from rltui.league.pool import OpponentPool, saved_opponents
+from rltui.policy.saved import SavedPolicy, load_policy
+from rltui.policy.weights import layer_sizes
 from rltui.profile.models import SelfplaySection
 from rltui.runs.inventory import folder_entries
 from rltui.runs.paths import RunPaths
+from rltui.train.active_task import ActiveTask
+from rltui.train.collect.collector import Collector
 from rltui.train.collect.messages import RolloutDone
-from rltui.train.collect.worker_settings import WorkerSettings
 from rltui.train.iteration_metrics import match_stats
 
-OF_A_WORKER = 2  # different opponents at a time
+OF_A_WORKER = 2  # different opponents drawn at a time
+WIDEST_IN_WORKERS = 256  # neurons of a layer of opponents that workers evaluate beside a GPU
 DRAWS = 0x0D  # sets the draws' random numbers apart from others of the seed
 EARLY_WINDOW = 10  # iterations by which it is judged whether the bot is ready
 KICKOFFS, GOALS, RECOVERED = 0.6, 0.5, 0.5  # touched, a minute, of turtles: below these opponents come early
@@ -26,15 +33,20 @@ Say = Callable[[Level, str], None]  # level, sentence
 
 
 class SelfPlay:
-    """Looks through the pool at each milestone and every `refresh_steps`, and gives each worker opponents drawn from it."""
+    """Looks through the pool at each milestone and every `refresh_steps`, and gives each worker opponents drawn from it. Where
+    the trainer evaluates the policy it does the opponents that have its net, and all workers have the same ones.
+    """
 
-    def __init__(
-        self, section: SelfplaySection, paths: RunPaths, seed: int, settings: WorkerSettings, say: Say
-    ) -> None:
-        self._section, self._paths, self._settings, self._say = section, paths, settings, say
+    def __init__(self, section: SelfplaySection, paths: RunPaths, seed: int, task: ActiveTask, say: Say) -> None:
+        self._section, self._paths, self._task, self._say = section, paths, task, say
         self.pool = OpponentPool(section.strategy, section.window, section.scripted)
         self._rng = np.random.default_rng([seed, DRAWS])
         self._refreshed, self._milestones = -1, self._saved_milestones()
+        self._collector: Collector | None = None
+        self._given: set[str] = set()  # drawn last
+        self._numbers: dict[str, int] = {}  # of those that the trainer evaluates
+        self._playing: set[str] = set()  # in episodes that went on when an iteration was over
+        self._draws = False  # it is time to draw
         self._games: dict[str, GamesAgainst] = {}  # of the newest iteration
         self._newest: deque[EpisodeStats] = deque(maxlen=EARLY_WINDOW)
         self._told_early = False
@@ -43,12 +55,17 @@ class SelfPlay:
         """Look through the pool if it is time; after so many timesteps of the run."""
         if not self._section.enabled:
             return
+        if self._collector is not self._task.collector:  # other workers, in new episodes
+            self._collector, self._numbers, self._draws = self._task.collector, {}, True
+            self._playing.clear()
         milestones = self._saved_milestones()
         late = timesteps - self._refreshed >= self._section.refresh_steps
         if self._refreshed < 0 or late or milestones != self._milestones:
-            self._refreshed, self._milestones = timesteps, milestones
+            self._refreshed, self._milestones, self._draws = timesteps, milestones, True
             for notice in self.pool.refresh(saved_opponents(self._paths, self._section.checkpoints)):
                 self._say("info", notice)
+        if self._draws and self._playing <= self._given:  # who was drawn before has played his episodes to their ends
+            self._draws = False
             self._draw()
 
     def learned(self, reports: Sequence[RolloutDone | None]) -> None:
@@ -58,12 +75,9 @@ class SelfPlay:
         done = [report for report in reports if report is not None]
         self._games = total_against([stats for report in done for stats in report.stats.values()])
         self.pool.played(self._games)
-        refused = {name: reason for report in done for name, reason in report.refused.items()}
-        notices = [self.pool.drop(name, reason) for name, reason in refused.items()]
-        for notice in filter(None, notices):
-            self._say("warning", notice)
-        if any(notices):
-            self._draw()
+        self._playing = {name for report in done for name in report.playing}
+        for name, reason in {name: reason for report in done for name, reason in report.refused.items()}.items():
+            self._drop(name, reason)
         self._warn_if_early(match_stats(reports))
 
     def metrics(self) -> dict[str, float | None]:
@@ -81,8 +95,56 @@ class SelfPlay:
         }
 
     def _draw(self) -> None:
-        drawn = {worker: self.pool.draw(OF_A_WORKER, self._rng) for worker in self._settings.workers}
-        self._settings.set_opponents(drawn)
+        workers, collector = self._task.settings.workers, self._task.collector
+        if collector.evaluates_opponents:
+            found = self._evaluated_here(collector)
+            drawn = dict.fromkeys(workers, found)
+        else:
+            drawn = {worker: self.pool.draw(OF_A_WORKER, self._rng) for worker in workers}
+        self._given = {source.name for sources in drawn.values() for source in sources}
+        self._task.settings.set_opponents(drawn)
+
+    def _evaluated_here(self, collector: Collector) -> tuple[OpponentSource, ...]:
+        """Draw for all workers, and load into the collector who has the learner's game and net."""
+        config = self._task.config
+        game = LearnersGame(config.spec, config.size.table_hash, config.size.obs, 0)
+        while True:
+            drawn = self.pool.draw(OF_A_WORKER, self._rng)
+            loaded = {source.name: policy for source in drawn if source.path and (policy := self._load(source, game))}
+            if all(source.name in loaded for source in drawn if source.path):
+                break
+        normalized = config.profile.obs.normalize
+        same = {
+            name: policy
+            for name, policy in loaded.items()
+            if game.plays(policy)
+            and tuple(layer_sizes(policy.layers)) == config.policy_sizes
+            and (policy.normalizer is not None) == normalized
+        }
+        free = iter(
+            {*range(1, 2 * OF_A_WORKER + 1)} - {*self._numbers.values()}
+        )  # others' running episodes keep theirs
+        self._numbers = {name: self._numbers.get(name) or next(free) for name in same}
+        collector.load_opponents({self._numbers[name]: policy for name, policy in same.items()})
+        return tuple(replace(source, number=self._numbers.get(source.name, 0)) for source in drawn)
+
+    def _load(self, source: OpponentSource, game: LearnersGame) -> SavedPolicy | None:
+        """None, and it has left the pool, where it cannot play."""
+        try:
+            policy = load_policy(Path(source.path))
+            game.check_pace(policy)
+            widest = max(layer_sizes(policy.layers)[1:-1], default=0)
+            if widest > WIDEST_IN_WORKERS and not game.plays(policy):
+                raise RltuiError(f"of another game, with layers of {widest}, it would hold up the workers")
+        except RltuiError as error:
+            self._drop(source.name, error.message)
+            return None
+        return policy
+
+    def _drop(self, name: str, reason: str) -> None:
+        if notice := self.pool.drop(name, reason):
+            self._say("warning", notice)
+            self._draws = True
 
     def _saved_milestones(self) -> list[Path]:
         return [label for phase in folder_entries(self._paths.milestones) for label in folder_entries(phase)]

@@ -41,5 +41,5 @@ def new_out(env: SoccarBatch) -> StepOut:
         rewards=np.full((env.arenas, env.learners), np.nan, np.float32),
         terminated=np.ones(env.arenas, np.bool_),
         truncated=np.ones(env.arenas, np.bool_),
-        learn=np.ones((env.arenas, env.learners), np.bool_),
+        player=np.zeros((env.arenas, env.learners), np.uint8),
     )

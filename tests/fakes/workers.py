@@ -11,6 +11,8 @@ from rltui.train.collect.messages import Configure
 class PlayedWorkers:
     """Keeps what it sends to each worker; `received` counts how often it was asked for messages."""
 
+    evaluates_opponents = False
+
     def __init__(self, count: int) -> None:
         self.shared = SimpleNamespace(shape=SimpleNamespace(workers=count))
         self.sent: dict[int, list[Configure]] = {index: [] for index in range(count)}

@@ -21,7 +21,7 @@ from rltui.learn.ppo import PPOLearner
 from rltui.profile.load import load
 from rltui.registry import Component, build
 from rltui.train.collect.central import CentralCollector
-from rltui.train.collect.collector import Collected, Collector, SerialCollector
+from rltui.train.collect.collector import Collected, Collector, SerialCollector, _rollout
 from rltui.train.collect.shared_rollout import PARTS, SharedRollout
 from rltui.train.config import ResolvedConfig
 from tests.fakes.training import TINY, TWO_WORKERS
@@ -342,12 +342,10 @@ def test_what_a_worker_marks_as_anothers_is_no_timestep_of_the_learner(tmp_path:
         made.set_policy(learner)
         whole = made.collect(0, 0, lambda: None)
         assert whole.rollout.learn is None and np.shares_memory(whole.rollout.obs, made.shared.block(0)["obs"])
-        learn = made.shared.block(0)["learn"]
-        learn[..., ::2] = False
-        for actor in made._actors:
-            actor._learn.reshape(-1)[::2] = False
-        collected = made.collect(0, 0, lambda: None)
-        assert collected.rows == learn[:, :-1].sum() == whole.rows / 2
+        player = made.shared.block(0)["player"]
+        player[..., ::2] = 1
+        collected = Collected(_rollout(made.shared, 0, whole.reports), whole.reports)
+        assert collected.rows == (player[:, :-1] == 0).sum() == whole.rows / 2
         agents = collected.rollout.shape[2]
         columns = ["obs", "actions", "log_probs", "rewards", "terminated", "truncated", "legality"]
         odd = {name: np.ascontiguousarray(getattr(collected.rollout, name)[:, :, 1::2]) for name in columns}
@@ -364,4 +362,4 @@ def test_what_a_worker_marks_as_anothers_is_no_timestep_of_the_learner(tmp_path:
         learner.load(files)
         assert ours == learner.update(cut)
         np.testing.assert_array_equal(weights, learner.policy_flat())
-        del whole, collected, learn, cut
+        del whole, collected, player, cut

@@ -5,9 +5,11 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from rltui.env.frozen_opponents import OpponentSource
 from rltui.events.records import IterationFinished, LogLine, WorkerFailed
@@ -35,7 +37,8 @@ def collecting(
 ) -> Iterator[tuple[Collector, PPOLearner]]:
     profile = tmp_path / "tiny.toml"
     profile.write_text(TWO_WORKERS.replace("seconds = 4", "seconds = 1") + SELFPLAY)
-    config = ResolvedConfig.resolve(load(profile))
+    inference = "central" if kind == "central" else "local"
+    config = ResolvedConfig.resolve(load(profile, [f"collect.inference={inference}"]))
     shared, learner = SharedRollout.create(config.shape), config.learner()
     made: Collector = (
         SerialCollector(config.actor(0), shared)
@@ -122,16 +125,49 @@ def test_what_it_does_in_the_game_is_its_own(tmp_path: Path) -> None:
     assert not np.array_equal(one["obs"][0, 20, ~mirror], two["obs"][0, 20, ~mirror])
 
 
-def test_a_run_plays_its_milestones_as_they_come_and_goes_on_without_those_that_are_damaged(tmp_path: Path) -> None:
+def test_beside_a_central_policy_the_trainer_chooses_for_opponents_of_the_same_net(tmp_path: Path) -> None:
+    """Two that always choose one row, of another normaliser each, beside a learner that chooses any."""
+    sources = tuple(
+        OpponentSource(name, "not read by workers", number) for number, name in enumerate(("one", "two"), 1)
+    )
+    with collecting(tmp_path, "central", sources) as (made, learner):
+        assert made.evaluates_opponents
+        layers = learner.snapshot().policy_layers()
+        policy = write_bot(tmp_path / "bot", str(tmp_path / "tiny.toml"), normalized=True)
+        for number, row in ((1, 18), (2, 33)):
+            *others, (w, b) = [(w.copy(), b.copy()) for w, b in layers]
+            b[row] = 1e4
+            saved = replace(policy, layers=(*others, (w, b)), normalizer_mean=None, normalizer_var=None)
+            made.load_opponents({number: saved})
+        for _ in range(3):
+            collected = made.collect(0, 0, lambda: None)
+            assert collected.rows == np.count_nonzero(collected.rollout.used)
+            arrays = made.shared.block(0)
+            gone = [report.steps if report else 0 for report in collected.reports]
+            for worker, steps in enumerate(gone):
+                player, actions = arrays["player"][worker, :steps], arrays["actions"][worker, :steps]
+                assert set(np.unique(player)) <= {0, 1, 2} and (player > 0).any()
+                assert (actions[player == 1] == 18).all() and (actions[player == 2] == 33).all()
+                assert len(np.unique(actions[player == 0])) > 10
+            assert learner.update(collected.rollout).dropped is None
+            played = [set(report.playing) for report in collected.reports if report]
+            assert all(names <= {"one", "two"} for names in played)
+            del arrays, player, actions, collected
+
+
+@pytest.mark.parametrize("inference", ["local", "central"])
+def test_a_run_plays_its_milestones_as_they_come_and_goes_on_without_those_that_are_damaged(
+    tmp_path: Path, inference: str
+) -> None:
     run = Training(tmp_path, profile=TINY.replace("seconds = 4", "seconds = 1").replace("4096", "2048") + SELFPLAY)
-    run.start()
+    run.start("--set", f"collect.inference={inference}")
     try:
         wait_for(lambda: any(map(games, run.iterations())), "a game against a milestone")
         for saved in run.paths.milestones.glob("*/*/policy.npz"):
             data = bytearray(saved.read_bytes())
             data[len(data) // 2] ^= 1
             saved.write_bytes(data)
-        wait_for(lambda: notices(run), "the notice of one that a worker could not load")
+        wait_for(lambda: notices(run), "the notice of one that could not be loaded")
         run.wait_more_iterations(8)
         newest = sorted(run.paths.milestones.glob("*/*"))[-1]
         run.wait_more_iterations(2)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,6 +13,7 @@ from rltui.env.arena_groups import arena_parts
 from rltui.events.records import Record
 from rltui.learn.inference import BatchPolicy
 from rltui.learn.ppo import PPOLearner
+from rltui.policy.saved import SavedPolicy
 from rltui.supervise.output_log import OutputLog
 from rltui.train.collect.messages import RolloutDone
 from rltui.train.collect.shared_rollout import PARTS, RolloutShape, SharedRollout
@@ -33,19 +34,31 @@ class CentralCollector(LocalCollector):
         self,
         actor: ActorSpec,
         shared: SharedRollout,
-        policy: BatchPolicy,
+        policies: CentralPolicies,
         timeout_s: float,
         publish: Callable[[Record], None],
         output: OutputLog | None = None,
     ) -> None:
-        """actor: with `central`. policy: of `slots(shared.shape)`."""
+        """actor: with `central`."""
         super().__init__(actor, shared, timeout_s, publish, output)
-        self._policy, self._agents = policy, _agents(shared.shape)
+        self._policies, self._policy, self._agents = policies, policies.learners, _agents(shared.shape)
+        self._opponents: dict[int, BatchPolicy] = {}  # by number
+        self._player = np.zeros(slots(shared.shape), np.uint8)  # of the parts that are being answered
         self._views: dict[int, _Asking] = {}  # by place in `asked`
         self.served = self.calls = 0  # parts answered and batches evaluated in the newest rollouts
 
     def set_policy(self, learner: PPOLearner) -> None:
         learner.load_into(self._policy)
+
+    @property
+    def evaluates_opponents(self) -> bool:
+        return True
+
+    def load_opponents(self, opponents: Mapping[int, SavedPolicy]) -> None:
+        for number, saved in opponents.items():
+            if number not in self._opponents:
+                self._opponents[number] = self._policies.another()
+            self._opponents[number].load_layers(saved.layers, saved.normalizer)
 
     def fill(self, block: int, timesteps: int, poll: Callable[[], None]) -> list[RolloutDone | None]:
         self._views = {
@@ -77,13 +90,29 @@ class CentralCollector(LocalCollector):
         for slot, (part, t) in enumerate(zip(asking, steps, strict=True)):
             policy.obs[slot, : part.rows] = part.obs[t]
             policy.classes[slot, : part.rows] = part.classes[t]
+            self._player[slot, : part.rows], self._player[slot, part.rows :] = part.player[t], 0
         policy.act(len(asking))
+        if self._opponents:
+            self._play_opponents(self._player[: len(asking)])
         for slot, (part, t) in enumerate(zip(asking, steps, strict=True)):
             part.actions[t] = policy.actions[slot, : part.rows]
             part.log_probs[t] = policy.log_probs[slot, : part.rows]
         answered[ready] += 1
         self.served, self.calls = self.served + len(asking), self.calls + 1
         return True
+
+    def _play_opponents(self, player: NDArray[np.uint8]) -> None:
+        """Overwrite the learner's actions where an opponent plays. player: [slots, rows] of those that have asked."""
+        mine = self._policy
+        for number, policy in self._opponents.items():
+            slots, rows = np.nonzero(player == number)
+            if not len(slots):
+                continue
+            each = policy.obs.shape[1]
+            policy.obs.reshape(-1, policy.obs.shape[2])[: len(slots)] = mine.obs[slots, rows]
+            policy.classes.reshape(-1)[: len(slots)] = mine.classes[slots, rows]
+            policy.act(-(-len(slots) // each))
+            mine.actions[slots, rows] = policy.actions.reshape(-1, *policy.actions.shape[2:])[: len(slots)]
 
     def _asking(self) -> NDArray[np.int64]:
         """Places in `asked` of the parts that wait for an answer."""
@@ -99,6 +128,14 @@ class CentralCollector(LocalCollector):
 
 
 @dataclass(frozen=True)
+class CentralPolicies:
+    """The learner's policy for `slots(shape)`, and how another one of the same net is made, for opponents."""
+
+    learners: BatchPolicy
+    another: Callable[[], BatchPolicy]
+
+
+@dataclass(frozen=True)
 class _Asking:
     """What a part of a worker's arenas shares with the trainer: arrays over the steps of a rollout."""
 
@@ -107,11 +144,12 @@ class _Asking:
     classes: NDArray[np.uint8]
     actions: NDArray[np.int64]
     log_probs: NDArray[np.float32]
+    player: NDArray[np.uint8]
 
     @classmethod
     def of(cls, shared: SharedRollout, block: int, worker: int, agents: slice) -> _Asking:
         arrays = shared.worker_block(block, worker)
-        names = ("obs", "legality", "actions", "log_probs")
+        names = ("obs", "legality", "actions", "log_probs", "player")
         return cls(agents.stop - agents.start, *(arrays[name][:, agents] for name in names))
 
 

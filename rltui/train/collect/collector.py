@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -21,6 +21,7 @@ from rltui.events.records import Record
 from rltui.formatting import MEGABYTE
 from rltui.learn.ppo import PPOLearner
 from rltui.learn.rollout import Rollout
+from rltui.policy.saved import SavedPolicy
 from rltui.train.collect.debug_output import publish_lines
 from rltui.train.collect.messages import Configure, RolloutDone
 from rltui.train.collect.shared_rollout import SharedRollout
@@ -49,6 +50,15 @@ class Collector(ABC):
     def set_policy(self, learner: PPOLearner) -> None:
         """Collect with its weights of now."""
         self.shared.weights[:] = learner.policy_flat()
+
+    def load_opponents(self, opponents: Mapping[int, SavedPolicy]) -> None:
+        """Evaluate these, by number, in the place of the workers. Only where `evaluates_opponents`."""
+        raise NotImplementedError
+
+    @property
+    def evaluates_opponents(self) -> bool:
+        """Whether frozen opponents of the learner's own game and net are evaluated here, not by the workers."""
+        return False
 
     @abstractmethod
     def start(self, poll: Callable[[], None]) -> None:
@@ -183,9 +193,10 @@ def _rollout(shared: SharedRollout, block: int, reports: list[RolloutDone | None
         count = int(arrays["final_count"][worker]) if report else 0
         index.append(arrays["final_index"][worker, :count] + worker * steps * shape.agents)
         obs.append(arrays["final_obs"][worker, :count])
-    learn = arrays["learn"][:, :steps]
+    valid = np.array([report is not None for report in reports])
+    learn = (arrays["player"][:, :steps] == 0) | ~valid[:, None, None]  # of the dropped it does not matter
     if (gone < steps).any():
-        learn = learn & (np.arange(steps) < gone[:, None])[..., None]
+        learn &= (np.arange(steps) < gone[:, None])[..., None]
     return Rollout(
         obs=arrays["obs"][:, : steps + 1],
         actions=arrays["actions"][:, :steps],
@@ -195,7 +206,7 @@ def _rollout(shared: SharedRollout, block: int, reports: list[RolloutDone | None
         truncated=arrays["truncated"][:, :steps],
         final_obs=np.concatenate(obs),
         final_index=np.concatenate(index),
-        valid=np.array([report is not None for report in reports]),
+        valid=valid,
         legality=arrays["legality"][:, : steps + 1],
         cars=shape.cars,
         learn=None if learn.all() else learn,

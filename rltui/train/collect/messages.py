@@ -56,6 +56,7 @@ class RolloutDone(msgspec.Struct, frozen=True, tag="done"):
     memory: int  # resident bytes
     steps: int  # that it went: what lies behind them in its block is of earlier rollouts
     refused: dict[str, str] = {}  # opponents that cannot play here, and why
+    playing: list[str] = []  # opponents of episodes that go on
 
 
 class WorkerRaised(msgspec.Struct, frozen=True, tag="failed"):

@@ -77,7 +77,7 @@ class RolloutShape:
             "rewards": ((b, w, t, a), np.float32),
             "terminated": ((b, w, t, a), np.bool_),
             "truncated": ((b, w, t, a), np.bool_),
-            "learn": ((b, w, t + 1, a), np.bool_),  # False: somebody else than the learner plays the car
+            "player": ((b, w, t + 1, a), np.uint8),  # of the car from that observation on; 0: the learner, see StepOut
             "final_count": ((b, w), np.int64),
             "final_index": ((b, w, t * a), np.int64),  # flat in [T, A] of the worker
             "final_obs": ((b, w, t * a, d), np.float32),
@@ -127,9 +127,7 @@ class SharedRollout:
     @classmethod
     def create(cls, shape: RolloutShape) -> SharedRollout:
         """Raises RltuiError where shared memory has no room for what a run will touch."""
-        made = cls(shape, SharedBlock.create(shape.layout()[1], NEED, HINT, shape.expected_parts()))
-        made._arrays["learn"].fill(True)
-        return made
+        return cls(shape, SharedBlock.create(shape.layout()[1], NEED, HINT, shape.expected_parts()))
 
     def block(self, block: int) -> dict[str, NDArray[Any]]:
         """The arrays of one iteration, without the leading block axis."""

@@ -81,8 +81,8 @@ class Actor:
             )
         self._agents = spec.arenas * self.env.learners
         self._policy = policy or self._own_policy(spec)
-        self._learn = np.ones((spec.arenas, self.env.learners), np.bool_)
-        self._now = replace(StepOut.zeros(spec.arenas, self.env.learners, self.env.obs_size), learn=self._learn)
+        self._player = np.zeros((spec.arenas, self.env.learners), np.uint8)
+        self._now = replace(StepOut.zeros(spec.arenas, self.env.learners, self.env.obs_size), player=self._player)
         self._say, self._limit = say, LineLimit()
         self._debug: ActorDebug | None = None
         self._settings = Configure(0)
@@ -131,7 +131,8 @@ class Actor:
         views = [_PartViews(block, arenas, learners) for arenas in self.env.parts]
         block["obs"][0] = self._now.obs.reshape(self._agents, -1)
         block["legality"][0] = self._now.legality.reshape(-1)
-        block["learn"][0] = self._learn.reshape(-1)
+        block["player"].fill(0)
+        block["player"][0] = self._player.reshape(-1)
         for part in range(len(views)):
             self._policy.seen(part, 0)
         t, count, infer = 0, 0, 0.0
@@ -152,7 +153,7 @@ class Actor:
         block["final_count"][...] = count
         self._now.obs[...] = block["obs"][t].reshape(self._now.obs.shape)
         self._now.legality[...] = block["legality"][t].reshape(self._now.legality.shape)
-        self._learn[...] = block["learn"][t].reshape(self._learn.shape)
+        self._player[...] = block["player"][t].reshape(self._player.shape)
         if self._debug is not None:
             self._debug.finished(block["actions"][:t])
         return self._report(t, time.perf_counter() - started, infer)
@@ -172,7 +173,9 @@ class Actor:
         parts = {**self.env.take_timings(), "infer": infer}
         parts["other"] = max(0.0, seconds - sum(parts.values()))
         refused, self._refused = self._refused, {}
-        return RolloutDone(seconds, parts, self.env.drain_stats(), resident_bytes(), steps, refused)
+        return RolloutDone(
+            seconds, parts, self.env.drain_stats(), resident_bytes(), steps, refused, sorted(self.env.playing())
+        )
 
 
 class _PartViews:
@@ -182,7 +185,7 @@ class _PartViews:
         steps, count = len(block["actions"]), arenas.stop - arenas.start
         [agents] = part_agents([arenas], cars)
         obs = block["obs"][:, agents].reshape(steps + 1, count, cars, -1)
-        legality, learn = (block[name][:, agents].reshape(steps + 1, count, cars) for name in ("legality", "learn"))
+        legality, player = (block[name][:, agents].reshape(steps + 1, count, cars) for name in ("legality", "player"))
         rewards, self._terminated, self._truncated, actions = (
             block[name].reshape(steps, -1, cars)[:, arenas]
             for name in ("rewards", "terminated", "truncated", "actions")
@@ -190,7 +193,7 @@ class _PartViews:
         self.first, self.actions = arenas.start, list(actions)
         self._ends = ends = np.zeros((2, count), np.bool_)
         self.outs = [
-            StepOut(obs[t + 1], legality[t + 1], rewards[t], ends[0], ends[1], learn[t + 1]) for t in range(steps)
+            StepOut(obs[t + 1], legality[t + 1], rewards[t], ends[0], ends[1], player[t + 1]) for t in range(steps)
         ]
 
     def spread_ends(self, t: int) -> None:

@@ -61,8 +61,8 @@ def played(env: SoccarBatch, out: StepOut, steps: int, seed: int = 0) -> Iterato
     """Who acted in each step, and in which arenas an episode ended with it; random actions of the learner."""
     rng = np.random.default_rng(seed)
     for _ in range(steps):
-        assert out.learn is not None
-        acted = out.learn.copy()
+        assert out.player is not None
+        acted = out.player == 0
         env.step(rng.integers(0, env.action_spec.outputs, acted.shape), out)
         yield acted, out.terminated | out.truncated
 
@@ -144,8 +144,8 @@ def check_against_twin(env: SoccarBatch, out: StepOut, policy: SavedPolicy) -> N
     for _ in range(60):
         twin.reset(env.state, begun)
         expected = twin.rows()[twin.act(env.state, (slice(None), slice(None)))]
-        assert out.learn is not None
-        acted = out.learn.copy()
+        assert out.player is not None
+        acted = out.player == 0
         env.step(rng.integers(0, env.action_spec.outputs, acted.shape), out)
         assert (~acted).sum() == FROZEN
         np.testing.assert_array_equal(kept.pop()[~acted], expected[~acted])
@@ -189,7 +189,7 @@ def test_goals_of_an_episode_are_those_of_the_learners_side() -> None:
     env.reset(out)
     frozen = env._frozen
     assert frozen is not None
-    learner_blue = frozen.learn[:, 0].copy()
+    learner_blue = frozen.player[:, 0] == 0
     simulate = env._sim.read
 
     def read() -> None:  # the ball lies in orange's goal for two steps

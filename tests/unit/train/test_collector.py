@@ -62,6 +62,7 @@ def collected(shared: SharedRollout, data: Rollout, owners: list[int]) -> Collec
         assert data.legality is not None
         block["obs"][start : start + PIECE + 1] = data.obs[piece]
         block["legality"][start : start + PIECE + 1] = data.legality[piece]
+        block["player"][start : start + PIECE + 1] = 0
         mine = data.final_index // (PIECE * CARS) == piece
         count = int(block["final_count"])
         found = slice(count, count + int(mine.sum()))

@@ -5,17 +5,26 @@ from __future__ import annotations
 import shutil
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
+import numpy as np
 import pytest
 
 from rltui.env.arena_groups import MATCH
 from rltui.env.stats import GamesAgainst
+from rltui.policy.saved import SavedPolicy, save_policy
+from rltui.profile.load import load
 from rltui.profile.models import SelfplaySection
+from rltui.runs.checkpoint import POLICY_FILE
 from rltui.runs.paths import DataDir, RunPaths
 from rltui.train.collect.messages import RolloutDone
 from rltui.train.collect.worker_settings import WorkerSettings
+from rltui.train.config import ResolvedConfig
 from rltui.train.selfplay import EARLY_WINDOW, OF_A_WORKER, SelfPlay
-from tests.fakes.saved_runs import save_milestone
+from tests.fakes.bots import write_bot
+from tests.fakes.saved_runs import make_files, make_meta, place, save_milestone
+from tests.fakes.training import TINY
 from tests.fakes.workers import PlayedWorkers
 from tests.unit.train.test_curriculum import games
 
@@ -32,9 +41,8 @@ class Trained:
         self.said: list[tuple[str, str]] = []
         self.workers = PlayedWorkers(WORKERS)
         section = SelfplaySection.model_validate({"enabled": True, "refresh_steps": 1000, **changes})
-        self.selfplay = SelfPlay(
-            section, self.paths, 0, WorkerSettings(self.workers), lambda level, text: self.said.append((level, text))
-        )
+        task: Any = SimpleNamespace(collector=self.workers, settings=WorkerSettings(self.workers))
+        self.selfplay = SelfPlay(section, self.paths, 0, task, lambda level, text: self.said.append((level, text)))
 
     def save(self, index: int) -> None:
         save_milestone(self.paths, index, index * 1_000_000, f"{index:03}M")
@@ -47,8 +55,14 @@ class Trained:
         return len(self.workers.sent[0])
 
 
-def report(against: dict[str, GamesAgainst], refused: dict[str, str] | None = None, **changes: object) -> RolloutDone:
-    return RolloutDone(1.0, {}, {MATCH: replace(games(), against=against, **changes)}, 1, 8, refused=refused or {})
+def report(
+    against: dict[str, GamesAgainst],
+    refused: dict[str, str] | None = None,
+    playing: list[str] | None = None,
+    **changes: object,
+) -> RolloutDone:
+    stats = replace(games(), against=against, **changes)
+    return RolloutDone(1.0, {}, {MATCH: stats}, 1, 8, refused=refused or {}, playing=playing or [])
 
 
 def test_each_worker_gets_two_different_ones_now_and_at_each_refresh(tmp_path: Path) -> None:
@@ -83,7 +97,25 @@ def test_who_cannot_play_leaves_at_once_with_a_notice_and_others_take_his_place(
     gone = next(iter(one.sent()[0]))
     one.selfplay.learned([report({}, {gone: "not a policy file"}), report({}, {gone: "not a policy file"}), None])
     assert one.said == [("warning", f"opponent {gone} leaves the pool: not a policy file")]
+    one.selfplay.before_collecting(1)
     assert all(gone not in names and len(names) == 2 for names in one.sent())
+
+
+def test_nobody_is_drawn_while_an_earlier_one_plays_an_episode_to_its_end(tmp_path: Path) -> None:
+    one = Trained(tmp_path, milestones=4, strategy="recent_weighted")
+    one.selfplay.before_collecting(0)
+    first = set().union(*one.sent())
+    one.selfplay.learned([report({}, playing=sorted(first))])
+    one.save(5)
+    one.selfplay.before_collecting(1)
+    assert one.messages() == 2
+    one.selfplay.learned([report({}, playing=["somebody earlier"])])
+    one.save(6)
+    one.selfplay.before_collecting(2)
+    assert one.messages() == 2
+    one.selfplay.learned([report({})])
+    one.selfplay.before_collecting(3)
+    assert one.messages() == 3
 
 
 def test_a_deleted_milestone_leaves_with_a_notice(tmp_path: Path) -> None:
@@ -132,3 +164,48 @@ def test_off_it_does_nothing(tmp_path: Path) -> None:
     one.selfplay.before_collecting(0)
     one.selfplay.learned([report({})])
     assert one.selfplay.metrics() == {} and one.messages() == 0 and not one.said
+
+
+def bots(folder: Path, paths: RunPaths) -> None:
+    """Milestones of the run's own game and net, and 003M of another game with a wide net, 004M damaged."""
+    for index, more in enumerate(("", "", "obs.stack = 2\n"), 1):
+        profile = folder / f"{index}.toml"
+        profile.write_text(more + TINY.replace("[32, 32]", "[8]"), encoding="utf-8")
+        policy = write_bot(folder / f"bot{index}", str(profile))
+        if more:
+            w, b = np.zeros((policy.layers[0][0].shape[0], 300), np.float32), np.zeros(300, np.float32)
+            policy = replace(policy, layers=((w, b), (np.zeros((300, 90), np.float32), policy.layers[-1][1])))
+        put(paths, index, save_policy(policy))
+    put(paths, 4, b"nothing")
+
+
+def put(paths: RunPaths, index: int, policy: bytes) -> None:
+    files = make_files(make_meta(paths.name, index, index * 1_000_000)) | {POLICY_FILE: policy}
+    place(paths.milestones / "Phase1-Tiny" / f"{index:03}M", files)
+
+
+def test_beside_a_central_policy_all_have_those_that_the_trainer_evaluates(tmp_path: Path) -> None:
+    one = Trained(tmp_path / "data", milestones=0)
+    (tmp_path / "own.toml").write_text(TINY.replace("[32, 32]", "[8]"), encoding="utf-8")
+    loaded: list[dict[int, SavedPolicy]] = []
+    one.workers.evaluates_opponents = True
+    one.workers.load_opponents = loaded.append
+    one.selfplay._task.config = ResolvedConfig.resolve(load(tmp_path / "own.toml"))
+    bots(tmp_path, one.paths)
+    pool = one.selfplay.pool
+    pool.draw = lambda count, rng: tuple(member.source for member in [*pool.members.values()][-count:])
+    one.selfplay.before_collecting(0)
+    numbered = [{source.name: source.number for source in sent[-1].opponents} for sent in one.workers.sent.values()]
+    assert numbered == [{"Phase1-Tiny/001M": 1, "Phase1-Tiny/002M": 2}] * WORKERS
+    assert sorted(loaded.pop()) == [1, 2]
+    assert sorted(text.partition(" leaves")[0] for _, text in one.said) == [
+        "opponent Phase1-Tiny/003M",
+        "opponent Phase1-Tiny/004M",
+    ]
+    put(one.paths, 5, (one.paths.milestones / "Phase1-Tiny" / "002M" / POLICY_FILE).read_bytes())
+    shutil.rmtree(one.paths.milestones / "Phase1-Tiny" / "001M")
+    one.selfplay.before_collecting(1)  # 1 may still be played: its number is not given to another
+    assert {source.name: source.number for source in one.workers.sent[0][-1].opponents} == {
+        "Phase1-Tiny/002M": 2,
+        "Phase1-Tiny/005M": 3,
+    }

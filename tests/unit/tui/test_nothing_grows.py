@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import pytest
 from rich.segment import Segment
@@ -36,7 +36,7 @@ class Clock(App[None]):
 
 
 @pytest.fixture
-def alive() -> Iterator[Callable[[], int]]:
+def alive() -> Callable[[], int]:
     """Counts rows and parts of rows, of now on, that anything holds."""
 
     def count() -> int:
@@ -45,8 +45,7 @@ def alive() -> Iterator[Callable[[], int]]:
 
     gc.collect()
     gc.freeze()  # else all that the tests before have left is looked through
-    yield count
-    gc.unfreeze()
+    return count
 
 
 async def test_what_widgets_remember_of_old_pictures_is_bounded(alive: Callable[[], int]) -> None:

@@ -18,7 +18,6 @@ from textual.widget import Widget
 
 from rltui.tui.actions import PANE_KEYS, PLACES, Place
 from tests.fakes.screen_checks import LINES, what_is_wrong
-from tests.fakes.settled import by_its_work
 
 Kind = Literal["key", "paste", "click", "wheel", "drag", "size", "world"]
 Change = Callable[[random.Random], object]
@@ -83,10 +82,9 @@ class Walk:
 
     async def go(self, way: Sequence[Step]) -> None:
         """AssertionError with the way so far when something is wrong."""
-        async with by_its_work(self._pilot):
-            for number, step in enumerate(way):
-                wrong = await self._after(step)
-                assert not wrong, "\n".join([*map(str, way[max(0, number - 30) : number + 1]), wrong])
+        for number, step in enumerate(way):
+            wrong = await self._after(step)
+            assert not wrong, "\n".join([*map(str, way[max(0, number - 30) : number + 1]), wrong])
 
     async def _after(self, step: Step) -> str:
         """What is wrong once the step has been taken."""

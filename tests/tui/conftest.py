@@ -39,8 +39,10 @@ def unsent() -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A pilot sees whether widgets are at work, and sends them nothing to find out."""
+    """A pilot sees whether widgets are at work, and neither sends them anything nor sleeps to find out."""
     monkeypatch.setattr(Pilot, "_wait_for_screen", settled.wait_for_screen)
+    for module in ("app", "pilot"):
+        monkeypatch.setattr(f"textual.{module}.wait_for_idle", settled.idle)
 
 
 @pytest.fixture(autouse=True)

@@ -360,6 +360,7 @@ async def test_a_long_answer_takes_no_key_out_of_the_footer(size: tuple[int, int
     async with cockpit(run, size) as pilot:
         keys = screen_text(pilot.app.screen).splitlines()[-1]
         await pilot.press("C")
+        await until(pilot, lambda: bool(control_of(run).sent))
         control_of(run).refuse(1, reason)
         await until_shown(pilot, "✗ checkpoint refused: the disk is full")
         await until(pilot, lambda: "make room and ask again" in _above_footer(pilot))

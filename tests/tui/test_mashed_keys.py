@@ -15,7 +15,6 @@ from rltui.tui.capture import screen_text
 from rltui.tui.widgets.dialogs import ChoiceDialog
 from tests.fakes import run_story
 from tests.fakes.screens import NOW, cockpit, cockpit_of, live_run, until
-from tests.fakes.settled import by_its_work
 from tests.fakes.walked_places import AWAY
 
 MOVES = {"up", "down", "left", "right", "home", "end", "pageup", "pagedown", "backspace", "delete", "ctrl+c", "ctrl+u", "ctrl+z"}  # fmt: skip
@@ -46,7 +45,7 @@ async def test_nothing_raises_and_lower_case_keys_do_no_harm(
     pool = [key for key in KEYS if is_lower(key) or not lower]
     run = live_run()
     assert run.control is not None
-    async with cockpit(run) as pilot, by_its_work(pilot):
+    async with cockpit(run) as pilot:
         for number in range(presses):
             if lower and isinstance(pilot.app.screen, ChoiceDialog):  # it asks, and its answers are lower case
                 await pilot.press("escape")

@@ -41,12 +41,12 @@ async def after(pilot: Pilot[None], change: Callable[[Screen[object]], Awaitable
     screen = pilot.app.screen
     with pilot.app.batch_update():
         await change(screen)
-        await settle(pilot)  # type: ignore[arg-type]
+        await settle(pilot.app)
         screen._compositor.update_widgets(screen._dirty_widgets | set(screen.query(Static)))
         screen._dirty_widgets.clear()
         assert screen.query_one(Vertical).region.width == SIZE[0] // 2
     screen._on_timer_update()
-    await settle(pilot)  # type: ignore[arg-type]
+    await settle(pilot.app)
 
 
 def terminal_is_right(pilot: Pilot[None], sent: Sent) -> bool:

@@ -21,10 +21,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         code = _run(argv)
         _flush_output()
     except RltuiError as error:
-        code = report(error)
-        if error.spoils_exit:  # here, where the error still holds what must not be freed
-            _leave(code)
-        return code
+        return _told(error)
+    except RuntimeError as error:
+        if (failed := _of_device(error)) is None:
+            raise
+        return _told(failed)
     except KeyboardInterrupt:
         print("rltui: interrupted", file=sys.stderr)
         return 1
@@ -39,6 +40,23 @@ def program() -> NoReturn:
     code = main()
     gc.freeze()
     sys.exit(code)
+
+
+def _told(error: RltuiError) -> int:
+    """Called where the error still holds what must not be freed."""
+    code = report(error)
+    if error.spoils_exit:
+        _leave(code)
+    return code
+
+
+def _of_device(error: RuntimeError) -> RltuiError | None:
+    """A GPU's failure, which any call to torch may raise; None for another error."""
+    if "torch" not in sys.modules:
+        return None
+    from rltui.learn.device import device_error
+
+    return device_error(error)
 
 
 def _leave(code: int) -> NoReturn:

@@ -31,6 +31,7 @@ from rltui.formatting import plural
 from rltui.learn import networks
 from rltui.learn.device import device_error
 from rltui.policy.mlp import DiscretePolicy, GumbelBank
+from rltui.policy.weights import flatten
 from rltui.profile.curriculum import task_profile
 from rltui.profile.models import Profile
 from rltui.profile.resolved import cores
@@ -185,7 +186,7 @@ def measure_inference(config: ResolvedConfig, seconds: float) -> InferenceFigure
     sizes, rows = config.policy_sizes, config.shape.agents
     net = networks.build(sizes[0], sizes[1:-1], sizes[-1], seed=0)
     policy, noise = DiscretePolicy(sizes, rows), GumbelBank(0)
-    policy.set_weights(networks.flat(net.state_dict()))
+    policy.set_weights(flatten(networks.layers(net.state_dict())))
     obs, actions, log_probs = (
         np.zeros((rows, sizes[0]), np.float32),
         np.zeros(rows, np.int64),

@@ -13,6 +13,7 @@ from rltui.debug.doctor_check import DoctorCase, DoctorCheck, DoctorResult, new_
 from rltui.errors import RltuiError
 from rltui.formatting import duration, size
 from rltui.policy.mlp import DiscretePolicy
+from rltui.policy.weights import flatten
 from rltui.profile.models import Profile
 from rltui.profile.resolved import learning_cars, worker_count
 
@@ -97,7 +98,7 @@ def forward_pass(case: DoctorCase) -> DoctorResult:
     obs = out.obs.reshape(-1, config.size.obs)
     net = networks.build(config.size.obs, case.profile.policy.layers, config.size.actions.outputs, seed=0)
     policy = DiscretePolicy(config.policy_sizes, len(obs))
-    policy.set_weights(networks.flat(net.state_dict()))
+    policy.set_weights(flatten(networks.layers(net.state_dict())))
     with torch.no_grad():
         logits = net.to(config.device)(torch.from_numpy(obs).to(config.device)).cpu().numpy()
     apart = float(np.abs(logits - policy.logits(obs)).max()) / max(1.0, float(np.abs(logits).max()))

@@ -51,11 +51,6 @@ def layers(state: Mapping[str, Tensor]) -> list[tuple[Float, Float]]:
     return [(_numpy(state[f"{name}.weight"].T.contiguous()), _numpy(state[f"{name}.bias"]).copy()) for name in names]
 
 
-def flat(state: Mapping[str, Tensor]) -> Float:
-    """A state dict's weights as one new vector for the workers: w0, b0, w1, b1, … with w as [in, out]."""
-    return np.concatenate([part.reshape(-1) for layer in layers(state) for part in layer])
-
-
 def _numpy(parameter: Tensor) -> Float:
     array: Float = parameter.detach().to("cpu", torch.float32).numpy()
     return array

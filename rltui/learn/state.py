@@ -20,6 +20,7 @@ from rltui.learn.checkpoint_files import Book, Progress
 from rltui.learn.config import PPOConfig
 from rltui.learn.normalization import ObservationNormalizer, ObservationStatistics, RunningStatistics
 from rltui.policy.normalizer import normalizer_flat
+from rltui.policy.weights import flatten
 from rltui.runs import rlgym_ppo
 
 Float = NDArray[np.float32]
@@ -204,7 +205,7 @@ class HostCopy:
 
 
 def _flat(policy: Mapping[str, Tensor], observations: ObservationStatistics | None) -> Float:
-    weights = networks.flat(policy)
+    weights = flatten(networks.layers(policy))
     if observations is None:
         return weights
     return np.concatenate([weights, normalizer_flat(*observations.mean_and_variance())])

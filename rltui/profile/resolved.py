@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from math import ceil
-from typing import Any
+from typing import Any, Literal
 
 from rltui.formatting import MEGABYTE
 from rltui.profile.components import SECTIONS, complete_parameters
@@ -21,6 +21,8 @@ EXTRAS = ("curriculum", "mechanics", "selfplay")  # left out where nothing of th
 TRAINER_MB = 350  # torch on the CPU, measured before anything is built
 WORKER_MB = 62  # NumPy and RocketSim with its meshes
 ARENA_MB = 0.5
+SLACK = 0.25  # of the steps wanted, that a worker may go beyond them for slower ones, where no worker waits for another
+CUT = 1 / 16  # of the timesteps, that shared memory has room for as the last of an episode that is cut
 
 
 def resolved(profile: Profile) -> dict[str, Any]:
@@ -99,9 +101,24 @@ def cores() -> int:
     return len(affinity(0)) if affinity is not None else os.cpu_count() or 1
 
 
-def worker_count(profile: Profile) -> int:
-    """`collect.workers`, resolved: one for each core."""
-    return cores() if profile.collect.workers == "auto" else profile.collect.workers
+def choose_inference(profile: Profile, device: str) -> Literal["local", "central"]:
+    """Who evaluates the policy: on a GPU one batch for all workers, whatever the nets; on a CPU each worker for itself."""
+    if profile.collect.collector == "serial":
+        return "local"
+    if profile.collect.inference != "auto":
+        return profile.collect.inference
+    return "central" if device == "cuda" else "local"
+
+
+def worker_count(profile: Profile, device: str = "") -> int:
+    """`collect.workers`, resolved: one for each core, but for the trainer's own where it answers the workers without a pause.
+
+    device: the learner's, resolved; empty: as the profile says.
+    """
+    if profile.collect.workers != "auto":
+        return profile.collect.workers
+    central = choose_inference(profile, device or profile.learner.device) == "central"
+    return max(1, cores() - central)
 
 
 def thread_count(profile: Profile) -> int:
@@ -124,6 +141,13 @@ def steps_per_rollout(profile: Profile, workers: int | None = None) -> int:
     return max(1, ceil(profile.ppo.iteration / ((workers or worker_count(profile)) * profile.collect.arenas * cars)))
 
 
+def slack_steps(inference: Literal["local", "central"], workers: int, steps: int) -> int:
+    """Steps that a worker has room for beyond so many: with the trainer's policy none waits for a slower one; elsewhere each
+    goes as far as the others, so that the same seed gives the same.
+    """
+    return ceil(SLACK * steps) if inference == "central" and workers > 1 else 0
+
+
 def rollout_blocks(profile: Profile) -> int:
     """Iterations that shared memory has room for: one more where the next is collected while one is learned from."""
     return max(profile.ppo.buffer_iterations, 1 + profile.collect.overlap)
@@ -144,12 +168,17 @@ class MemoryEstimate:
 
 
 def estimate_memory(profile: Profile, obs_size: int, actions: int) -> MemoryEstimate:
-    """Of trainer and workers together, on the CPU; good to about a quarter, above all for small profiles."""
-    cars = learning_cars(profile)
-    workers = worker_count(profile)
-    agents = workers * profile.collect.arenas * cars
-    row = 4 * obs_size + 8 + 4 + 4 + 1 + 1 + 1  # observation, action, log-probability, reward, two ends, legality
-    shared = agents * ((steps_per_rollout(profile) + 1) * row) * rollout_blocks(profile)
+    """Of trainer and workers together, on the CPU unless the profile demands a GPU; good to about a quarter, above all for small
+    profiles.
+    """
+    inference, workers = choose_inference(profile, profile.learner.device), worker_count(profile)
+    agents = workers * profile.collect.arenas * learning_cars(profile)
+    steps = steps_per_rollout(profile, workers)
+    steps += slack_steps(inference, workers, steps)
+    seen = 4 * obs_size + 1 + 1  # observation, legality, whose it is: one more than there are steps
+    row = 8 + 4 + 4 + 1 + 1 + 8 + 4 * obs_size * CUT  # action, log-probability, reward, two ends, the cut ones
+    shared = agents * ((steps + 1) * seen + steps * row) * rollout_blocks(profile)
+    shared += 4 * parameter_count(obs_size, profile.policy.layers, actions)
     nets = ((profile.policy.layers, actions), (profile.critic.layers, 1))
     weights = 16 * sum(
         parameter_count(obs_size, layers, outputs) for layers, outputs in nets

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property, partial
-from math import ceil
 from typing import Literal
 
 from rltui.env.arena_groups import frozen_arenas
@@ -14,14 +14,21 @@ from rltui.env.spec import EnvSpec
 from rltui.errors import RltuiError, in_words
 from rltui.events.records import Record
 from rltui.learn.config import NetSizes, PPOConfig
-from rltui.learn.device import pass_rows
+from rltui.learn.device import device_error, pass_rows
 from rltui.learn.ppo import PPOLearner
 from rltui.learn.schedules import Schedule
 from rltui.policy.weights import flat_size
 from rltui.profile.curriculum import task_profile
 from rltui.profile.models import Profile
 from rltui.profile.render import render
-from rltui.profile.resolved import rollout_blocks, steps_per_rollout, thread_count, worker_count
+from rltui.profile.resolved import (
+    choose_inference,
+    rollout_blocks,
+    slack_steps,
+    steps_per_rollout,
+    thread_count,
+    worker_count,
+)
 from rltui.supervise.output_log import OutputLog
 from rltui.train.collect.central import CentralCollector, CentralPolicies, slots
 from rltui.train.collect.collector import Collector, SerialCollector
@@ -29,7 +36,6 @@ from rltui.train.collect.shared_rollout import RolloutShape, SharedRollout
 from rltui.train.collect.worker import ActorSpec
 from rltui.train.collect.worker_pool import LocalCollector
 
-SLACK = 0.25  # of the steps wanted, that a worker may go beyond them for slower ones
 OF_SCHEDULE = ("schedule", "schedule_steps", "learning_rate_floor", "target_kl")
 
 
@@ -50,18 +56,14 @@ class ResolvedConfig:
         """Of a curriculum: of its first task. Raises RltuiError when a GPU is demanded and missing."""
         profile = task_profile(profile)
         spec, device = env_spec(profile), choose_device(profile.learner.device)
-        inference = choose_inference(profile, device)
-        workers = worker_count(profile)
-        if inference == "central" and profile.collect.workers == "auto":
-            workers = max(1, workers - 1)  # the trainer answers the workers without a pause: a core of its own
         return cls(
             profile=profile,
             spec=spec,
             size=sizes(spec),
-            workers=workers,
+            workers=worker_count(profile, device),
             threads=thread_count(profile),
             device=device,
-            inference=inference,
+            inference=choose_inference(profile, device),
         )
 
     @property
@@ -71,9 +73,7 @@ class ResolvedConfig:
 
     @cached_property
     def shape(self) -> RolloutShape:
-        """Of the rollouts: as many steps a worker as give at least `ppo.iteration` timesteps. Where the trainer evaluates the
-        policy, no worker waits for a slower one; elsewhere each goes as far as the others, so that the same seed gives the same.
-        """
+        """Of the rollouts: as many steps a worker as give at least `ppo.iteration` timesteps."""
         steps = steps_per_rollout(self.profile, self.workers)
         return RolloutShape(
             blocks=rollout_blocks(self.profile),
@@ -84,7 +84,7 @@ class ResolvedConfig:
             obs_size=self.size.obs,
             actions=self.size.actions,
             parameters=flat_size(self.policy_sizes, self.profile.obs.normalize),
-            slack=ceil(SLACK * steps) if self.inference == "central" and self.workers > 1 else 0,
+            slack=slack_steps(self.inference, self.workers, steps),
         )
 
     @cached_property
@@ -142,14 +142,18 @@ class ResolvedConfig:
 
         torch.set_num_threads(self.threads)
         policy, critic = self.profile.policy.layers, self.profile.critic.layers
-        try:
+        seen = f"{self.size.obs:,} numbers observed, hidden layers {list(policy)} and {list(critic)}"
+        with self._building("the nets", seen, "a smaller observation, or fewer neurons"):
             return PPOLearner(self.net_sizes, self.ppo, self.device, self.profile.run.seed)
+
+    @contextmanager
+    def _building(self, what: str, size: str, remedy: str) -> Iterator[None]:
+        """RltuiError for what the device has no room for, and where it has failed."""
+        try:
+            yield
         except (RuntimeError, MemoryError) as error:  # torch's own words speak of allocators
-            seen = f"{self.size.obs:,} numbers observed, hidden layers {list(policy)} and {list(critic)}"
-            raise RltuiError(
-                f"the nets cannot be built on {self.device}: {seen}",
-                f"a smaller observation, or fewer neurons; {in_words(error)}",
-            ) from error
+            no_room = RltuiError(f"{what} cannot be built on {self.device}: {size}", f"{remedy}; {in_words(error)}")
+            raise device_error(error) or no_room from error
 
     def actor(self, timesteps: int) -> ActorSpec:
         """Of every worker. timesteps: where training starts from, so that a resumed run explores anew."""
@@ -176,9 +180,11 @@ class ResolvedConfig:
         if self.profile.collect.collector == "serial":
             return SerialCollector(actor, shared, publish)
         if self.inference == "central":
-            policies = CentralPolicies(
-                learner.batch_policy(slots(self.shape)), partial(learner.batch_policy, self._opponent_slots)
-            )
+            groups, rows = slots(self.shape)
+            size = f"{groups * rows:,} cars of {self.workers} workers at a time"
+            with self._building("the policy's copy", size, "fewer collect.workers or collect.arenas"):
+                learners = learner.batch_policy((groups, rows))
+            policies = CentralPolicies(learners, partial(learner.batch_policy, self._opponent_slots))
             return CentralCollector(actor, shared, policies, timeout, publish, output)
         return LocalCollector(actor, shared, timeout, publish, output)
 
@@ -197,15 +203,6 @@ class ResolvedConfig:
             return "the trainer (collect.collector = serial)"
         found = f"the learner is on the {'GPU' if self.device == 'cuda' else 'CPU'}"
         return f"{who} ({'auto: ' + found if wanted.inference == 'auto' else 'collect.inference'})"
-
-
-def choose_inference(profile: Profile, device: str) -> Literal["local", "central"]:
-    """Who evaluates the policy: on a GPU one batch for all workers, whatever the nets; on a CPU each worker for itself."""
-    if profile.collect.collector == "serial":
-        return "local"
-    if profile.collect.inference != "auto":
-        return profile.collect.inference
-    return "central" if device == "cuda" else "local"
 
 
 def choose_device(wanted: str) -> str:

@@ -12,7 +12,7 @@ from rltui.errors import RltuiError
 from rltui.events import metric_keys
 from rltui.events.commands import NextPhase
 from rltui.events.records import IterationFinished, Level, LogLine
-from rltui.learn.device import device_error
+from rltui.learn.device import DeviceFailed, device_error
 from rltui.learn.report import UpdateReport
 from rltui.train.active_task import ActiveTask, LoopState
 from rltui.train.checkpointing import CheckpointScheduler, CheckpointWriter
@@ -225,6 +225,8 @@ class Trainer:
         self._loop.enter("starting", move.reason)
         try:
             self._task.go_on(move, now, self._controls.look)
+        except DeviceFailed:
+            raise
         except RltuiError as error:
             raise RltuiError(
                 f"{self._task.curriculum.named(move)} cannot begin: {error.message}", error.hint

@@ -59,6 +59,31 @@ def test_a_bug_keeps_its_trace(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ZeroDivisionError):
         main(["ls"])
 
+    def other(args: argparse.Namespace) -> int:
+        raise RuntimeError("of no GPU")
+
+    make_command(monkeypatch, other)
+    with pytest.raises(RuntimeError, match="of no GPU"):
+        main(["ls"])
+
+
+def test_a_failed_gpu_is_told_and_left_without_the_interpreters_end(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Whichever command's call to torch it was."""
+    left = list[int]()
+    monkeypatch.setattr("rltui.__main__._leave", left.append)
+
+    def work(args: argparse.Namespace) -> int:
+        raise RuntimeError("CUDA error: out of luck\nCUDA kernel errors might be reported later")
+
+    make_command(monkeypatch, work)
+    import torch  # noqa: F401 - else no GPU can have failed
+
+    main(["ls"])
+    assert capsys.readouterr().err.splitlines()[0] == "rltui: the GPU failed: CUDA error: out of luck"
+    assert left == [1]
+
 
 def test_a_reader_that_has_seen_enough_is_no_error(tmp_path: Path) -> None:
     for number in range(60):

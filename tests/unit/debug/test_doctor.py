@@ -362,8 +362,8 @@ def test_several_cars_a_team_may_part_once_they_collide(monkeypatch: pytest.Monk
 
 
 def test_torch_and_numpy_that_disagree(monkeypatch: pytest.MonkeyPatch) -> None:
-    true = networks.flat
-    monkeypatch.setattr(networks, "flat", lambda net: true(net) * np.float32(1.01))
+    true = networks.layers
+    monkeypatch.setattr(networks, "layers", lambda net: [(w * np.float32(1.01), b) for w, b in true(net)])
     found = look("forward pass")
     assert found.outcome == "fail"
     assert "disagree" in found.sentence

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+from math import ceil
 
 import pytest
 
 from rltui.profile import resolved
 from rltui.profile.load import load
+from rltui.train.config import ResolvedConfig
 
 
 def test_parameter_count() -> None:
@@ -39,6 +41,20 @@ def test_shared_memory() -> None:
         "quick", ["collect.workers=2", "collect.arenas=16", "ppo.iteration=6_400", "ppo.buffer_iterations=2"]
     )
     needed = resolved.estimate_memory(profile, 92, 90)
-    rows = 2 * 16 * 2 * (100 + 1) * 2  # agents × (steps + 1) × two blocks
-    assert needed.shared == -(-rows * (92 * 4 + 19) // 1_000_000)
+    steps = 2 * 16 * 2 * 100 * 2  # agents × steps × two blocks
+    weights = 93 * 128 + 129 * 128 + 129 * 90
+    assert needed.shared == ceil((steps * (1.01 * (92 * 4 + 2) + 26 + 92 / 4) + 4 * weights) / 1_000_000)
     assert needed.total > needed.shared + 350 + 2 * 60
+
+
+def test_the_estimate_of_shared_memory_is_what_a_run_reserves(subtests: pytest.Subtests) -> None:
+    """Whoever evaluates the policy, and however many workers `auto` makes of that."""
+    for inference in ("local", "central"):
+        for workers in ("1", "4", "auto"):
+            with subtests.test(inference=inference, workers=workers):
+                sets = [f"collect.inference={inference}", f"collect.workers={workers}", "learner.device=cpu"]
+                sets += ["collect.arenas=64", "ppo.iteration=500_000", "collect.overlap=true"]
+                profile = load("gpu", sets)
+                shape = ResolvedConfig.resolve(profile).shape
+                told = resolved.estimate_memory(profile, shape.obs_size, shape.actions.outputs).shared
+                assert told == pytest.approx(shape.expected_bytes / 1e6, rel=0.01)

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import errno
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import torch
 
 from rltui.errors import RltuiError
+from rltui.learn.ppo import PPOLearner
 from rltui.profile.load import load
 from rltui.runs.atomic import replace_file
 from rltui.runs.journal import JournalWriter
@@ -93,3 +96,28 @@ def test_a_disk_without_locks_or_room_is_refused_before_anything_is_made(
     with pytest.raises(RltuiError, match="no room for checkpoints"):
         session.train(options)
     assert options.data.run_names() == []
+
+
+def test_a_gpu_that_fails_or_is_full_while_a_run_is_opened_is_a_sentence(
+    options: TrainOptions, monkeypatch: pytest.MonkeyPatch, subtests: pytest.Subtests
+) -> None:
+    monkeypatch.setattr(session.StopRequest, "install", lambda stop: None)
+    broken, full = RuntimeError("CUDA error: no device\nmore"), torch.OutOfMemoryError("tried to allocate")
+    central = replace(options, profile=load(options.profile_argument, ["collect.inference=central"]))
+    for part, error, said in (
+        ("__init__", broken, "the GPU failed: CUDA error: no device"),
+        ("__init__", full, "the nets cannot be built on cpu: "),
+        ("batch_policy", broken, "the GPU failed: CUDA error: no device"),
+        ("batch_policy", full, "the policy's copy cannot be built on cpu: "),
+    ):
+        with subtests.test(part=part, error=error), monkeypatch.context() as patched:
+
+            def fails(*_: object, error: Exception = error) -> None:
+                raise error
+
+            patched.setattr(PPOLearner, part, fails)
+            with pytest.raises(RltuiError) as caught:
+                session.train(central)
+            assert caught.value.message.startswith(said)
+            assert caught.value.spoils_exit == (error is broken)
+            assert options.data.run_names() == []

@@ -340,6 +340,10 @@ WORKER: dict[str, Health] = {
         "All workers about the same: the slowest one makes the others wait.",
         "One much slower: its core is shared; lower collect.workers.",
     ),
+    "steps_per_second": Health(
+        "All workers about the same.",
+        "One much slower: its core is shared; lower collect.workers.",
+    ),
     "memory_mb": Health(
         "Flat. About 60–100 MB with 32 arenas.",
         "Growing for hours: a reward or observation of yours leaks memory.",

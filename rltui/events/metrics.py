@@ -412,7 +412,13 @@ SECTIONS = {  # of keys, in the order of lists; the arena groups' own follow as 
 _NO_HEALTH = Health("Usual range unknown.")
 _WORKER = re.compile(r"worker/(\d+)/(.+)")
 _WORKER_FIGURES = {
-    "seconds": ("rollout", "s", "Wall time of this worker's newest rollout. The slowest holds up the rest."),
+    "seconds": (
+        "rollout",
+        "s",
+        "Wall time of this worker's newest rollout. The slowest holds up the rest; where the trainer evaluates the policy "
+        "nobody waits and all take about as long.",
+    ),
+    "steps_per_second": ("speed", "steps/s", "Timesteps of this worker's newest rollout by its wall time."),
     "memory_mb": ("memory", "MB", "Resident memory of this worker."),
 }
 

@@ -23,6 +23,7 @@ from rltui.field import BOOST, CONTROLS, JUMP, STEER
 from rltui.formatting import MEGABYTE
 from rltui.learn.rollout import Float, Rollout
 from rltui.train.collect.messages import RolloutDone
+from rltui.train.collect.shared_rollout import RolloutShape
 
 
 @dataclass(frozen=True)
@@ -45,16 +46,17 @@ def collected_metrics(timesteps: int, workers: Sequence[RolloutDone | None]) -> 
 
 
 def time_metrics(
-    rows: int, workers: Sequence[RolloutDone | None], times: IterationTimes, arenas: int
+    rows: int, workers: Sequence[RolloutDone | None], times: IterationTimes, shape: RolloutShape
 ) -> dict[str, float | None]:
-    """Speeds, seconds by part, and what each worker took. rows: timesteps collected. arenas: of each worker."""
+    """Speeds, seconds by part, and what each worker took. rows: timesteps collected."""
     reports = [report for report in workers if report is not None]
     metrics = _times(rows, times)
-    metrics |= {f"time/{name}": value for name, value in worker_parts(reports, arenas).items()}
+    metrics |= {f"time/{name}": value for name, value in worker_parts(reports, shape.arenas).items()}
     for index, report in enumerate(workers):
         if report is None:
             continue
         metrics[f"worker/{index}/seconds"] = report.seconds
+        metrics[f"worker/{index}/steps_per_second"] = share(report.steps * shape.agents, report.seconds)
         metrics[f"worker/{index}/memory_mb"] = report.memory / MEGABYTE
     return metrics
 

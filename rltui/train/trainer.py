@@ -250,13 +250,13 @@ class Trainer:
         self._loop.publish(LogLine(time=time.time(), level=level, source="selfplay", message=message))
 
     def _report(self, collected: Collected, report: UpdateReport, rows: int, times: IterationTimes) -> None:
-        arenas = self._task.collector.shared.shape.arenas
+        shape = self._task.collector.shared.shape
         metrics = self._task.curriculum.metrics(self._loop.timesteps)
         metrics |= collected_metrics(self._loop.timesteps, collected.reports)
         metrics |= self._selfplay.metrics()
         metrics |= report.metrics
         metrics[metric_keys.POLICY_LAG] = float(self._task.config.profile.collect.overlap)
-        metrics |= time_metrics(rows, collected.reports, times, arenas)
+        metrics |= time_metrics(rows, collected.reports, times, shape)
         metrics |= self._task.overrides.metrics(self._task.phase_timesteps(self._loop.timesteps - rows))
         metrics |= self._evaluator.metrics()
         metrics |= self._usage.count(collected.rollout, replaced(collected.reports))

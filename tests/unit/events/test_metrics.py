@@ -40,6 +40,7 @@ def test_keys_by_pattern(subtests: pytest.Subtests) -> None:
         ("weight/goal", "weight of goal", "Reward weights"),
         ("worker/3/memory_mb", "worker 3 memory", "Workers"),
         ("worker/12/seconds", "worker 12 rollout", "Workers"),
+        ("worker/0/steps_per_second", "worker 0 speed", "Workers"),
         ("curriculum/kickoff_touches", "kickoff touches, measured", "Curriculum"),
         ("curriculum/kickoff_touches_missing", "kickoff touches missing", "Curriculum"),
         ("mechanics/reward/touch", "touch (mechanics)", "Rewards (mechanics)"),

@@ -12,6 +12,7 @@ import pytest
 
 from rltui.actions.masking import legal_rows
 from rltui.actions.pipeline import PipelineOptions
+from rltui.actions.spec import ActionSpec
 from rltui.actions.table import table_hash
 from rltui.env.arena_groups import MATCH
 from rltui.env.stats import EpisodeStats
@@ -21,6 +22,7 @@ from rltui.events.metrics import BY_KEY
 from rltui.field import CONTROLS
 from rltui.learn.rollout import Rollout
 from rltui.train.collect.messages import RolloutDone, decode_from_worker, encode
+from rltui.train.collect.shared_rollout import RolloutShape
 from rltui.train.iteration_metrics import (
     RECORD_SECONDS,
     IterationTimes,
@@ -32,6 +34,9 @@ from rltui.train.iteration_metrics import (
 from tests.fakes.tables import HYBRID, RLGYM
 
 TIMES = IterationTimes(collect=2.0, learn=3.0, save=0.1, total=5.0)
+SHAPE = RolloutShape(
+    blocks=1, workers=2, steps=5, arenas=10, cars=2, obs_size=7, actions=ActionSpec(9), parameters=1, slack=2
+)
 
 
 def stats(episodes: int, touch: float, shaping: float) -> EpisodeStats:
@@ -69,7 +74,7 @@ def replace_groups(report: RolloutDone, groups: Mapping[str, EpisodeStats]) -> R
 
 def metrics(*parts: EpisodeStats) -> dict[str, float | None]:
     reports = [done(part) for part in parts]
-    return collected_metrics(1000, reports) | time_metrics(200, reports, TIMES, arenas=10)
+    return collected_metrics(1000, reports) | time_metrics(200, reports, TIMES, SHAPE)
 
 
 def test_figures_of_all_workers_are_taken_together() -> None:
@@ -152,8 +157,18 @@ def test_a_practice_group_has_its_own_figures_and_a_dropped_workers_number_stays
     assert found["mechanics/rollout/episodes"] == 1 and found["mechanics/turtle/events"] == 6
     assert "mechanics/reward/shaping" not in found
 
-    found = time_metrics(200, [None, done(stats(2, 8.0, 2.0))], TIMES, arenas=10)
-    assert {key for key in found if key.startswith("worker/")} == {"worker/1/seconds", "worker/1/memory_mb"}
+    found = time_metrics(200, [None, done(stats(2, 8.0, 2.0))], TIMES, SHAPE)
+    names = ("seconds", "steps_per_second", "memory_mb")
+    assert {key for key in found if key.startswith("worker/")} == {f"worker/1/{name}" for name in names}
+
+
+def test_a_slow_worker_is_told_by_its_speed_where_no_rollout_waits_for_it() -> None:
+    """All of them take as long then; the slow one goes fewer steps."""
+    fast = msgspec.structs.replace(done(stats(1, 1.0, 1.0)), steps=7)
+    slow = msgspec.structs.replace(fast, steps=3)
+    found = time_metrics(200, [fast, slow], TIMES, SHAPE)
+    assert found["worker/0/seconds"] == found["worker/1/seconds"] == 2.0
+    assert (found["worker/0/steps_per_second"], found["worker/1/steps_per_second"]) == (70.0, 30.0)
 
 
 def test_every_figure_is_in_the_table_of_metrics() -> None:

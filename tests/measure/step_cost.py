@@ -236,7 +236,7 @@ def _training(variant: Variant) -> Callable[[], Parts]:
 
     def block() -> Parts:
         shared.weights[:] = weights  # and it is kept open
-        parts = actor.rollout(memory, shared.weights, 0, lambda t: True).parts
+        parts = actor.rollout(memory, shared.weights, 0, lambda t: None).parts
         return {name: 1e6 * seconds / steps / variant.arenas for name, seconds in parts.items()}
 
     rounds = -(-EPISODE // steps)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from itertools import repeat
 from typing import Any, Protocol
 
 import numpy as np
@@ -30,6 +31,9 @@ class Policy(Protocol):
     def seen(self, part: int, t: int) -> None:
         """obs[t] and legality[t] of the part's agents have been written."""
 
+    def begins(self, t: int) -> bool:
+        """Return once step t may begin; False where the rollout ends before it."""
+
     def act(self, part: int, t: int) -> None:
         """Return once actions[t] and log_probs[t] of the part's agents have been written."""
 
@@ -53,17 +57,30 @@ class LocalPolicy:
     def seen(self, part: int, t: int) -> None:
         pass
 
+    def begins(self, t: int) -> bool:
+        return True
+
     def act(self, part: int, t: int) -> None:
         obs, actions, log_probs, classes = self._views[part]
         self._policy.act(obs[t], self._noise, actions[t], log_probs[t], classes[t] if self._masked else None)
 
 
 class AskedPolicy:
-    """The trainer's: two counters a part in shared memory say which steps are asked for and which are answered."""
+    """The trainer's: two counters a part in shared memory say which steps are asked for and which are answered. A step whose
+    first part it has answered is gone to its end.
+    """
 
-    def __init__(self, asked: NDArray[np.int64], answered: NDArray[np.int64], look: Callable[[], None]) -> None:
-        """asked, answered: steps of the running rollout, [parts]. look: called while waiting, and may raise."""
-        self._asked, self._answered, self._look = asked, answered, look
+    def __init__(
+        self,
+        asked: NDArray[np.int64],
+        answered: NDArray[np.int64],
+        all_begun: NDArray[np.bool_],
+        look: Callable[[], None],
+    ) -> None:
+        """asked, answered: steps of the running rollout, [parts]. all_begun: [1] that it answers no first part any more, but of
+        the rollout's first step. look: called while waiting, and may raise.
+        """
+        self._asked, self._answered, self._all_begun, self._look = asked, answered, all_begun, look
 
     def begin(self, block: Block, weights: Float) -> None:
         pass
@@ -71,13 +88,26 @@ class AskedPolicy:
     def seen(self, part: int, t: int) -> None:
         self._asked[part] = t + 1
 
+    def begins(self, t: int) -> bool:
+        answered = self._answered
+        for _ in self._looks():
+            over = t > 0 and self._all_begun[0]  # looked at first: the newest answer came before it
+            if answered[0] > t or over:
+                break
+        return bool(answered[0] > t)
+
     def act(self, part: int, t: int) -> None:
         answered = self._answered
-        for _ in range(SPINS):
+        for _ in self._looks():
             if answered[part] > t:
                 return
+
+    def _looks(self) -> Iterator[None]:
+        """Goes on for ever: at once for a while, then with growing naps in between."""
+        yield from repeat(None, SPINS)
         nap = NAP
-        while answered[part] <= t:
+        while True:
+            yield
             self._look()
             time.sleep(nap)
             nap = min(LONGER * nap, LONGEST_NAP)

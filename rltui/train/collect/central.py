@@ -25,7 +25,7 @@ NAP = 2e-5  # seconds between looks at what is asked for, while nobody asks
 
 class CentralCollector(LocalCollector):
     """Serves whatever parts of the workers have asked, never waiting for more: a slow worker delays nobody, and with slack
-    (RolloutShape) an iteration ends for all when they have enough together.
+    (RolloutShape) as many steps are begun as all workers together are wanted to go, by whoever is ready.
 
     Each worker steps one part of its arenas while the other waits, so that a call that takes less than a step costs nothing.
     """
@@ -82,7 +82,7 @@ class CentralCollector(LocalCollector):
 
     def _serve(self) -> bool:
         """Answer all that have asked, in one batch; whether anybody had."""
-        answered, ready = self.shared.answered, self._asking()
+        answered, ready = self.shared.answered, self._within_wanted(self._asking())
         if not len(ready):
             return False
         policy, steps = self._policy, answered[ready].tolist()
@@ -118,12 +118,23 @@ class CentralCollector(LocalCollector):
         """Places in `asked` of the parts that wait for an answer."""
         return np.flatnonzero(self.shared.asked > self.shared.answered)
 
+    def _within_wanted(self, asking: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Of these places, those whose answer begins no more steps than are wanted. Every worker has a step."""
+        shared = self.shared
+        if not shared.shape.slack:
+            return asking
+        begun = shared.begun
+        left = shared.shape.wanted - int(begun.sum())
+        left -= sum(handle.state == "collecting" and not begun[index] for index, handle in enumerate(self._handles))
+        shared.all_begun[0] = left <= 0
+        begins = (asking % PARTS == 0) & (shared.answered[asking] > 0)
+        return asking[~begins | (np.cumsum(begins) <= left)]
+
     def _all_answered(self) -> bool:
         """Whether every worker that collects has the actions of its last step."""
         shared = self.shared
-        steps = shared.steps_done + 1 if shared.enough else shared.shape.most_steps
-        last = shared.answered.reshape(-1, PARTS)[:, : len(self._agents)].min(axis=1)
-        has = last >= np.minimum(steps, shared.shape.most_steps)
+        steps = shared.begun if shared.all_begun[0] else shared.shape.most_steps
+        has = shared.answered.reshape(-1, PARTS)[:, : len(self._agents)].min(axis=1) >= np.maximum(steps, 1)
         return all(bool(has[index]) for index, handle in enumerate(self._handles) if handle.state == "collecting")
 
 

@@ -157,14 +157,13 @@ class SerialCollector(Collector):
         self.shared.steps_done[:] = 0
         for index, actor in enumerate(self._actors):
 
-            def goes_on(t: int, index: int = index) -> bool:
+            def looks(t: int, index: int = index) -> None:
                 self.shared.heartbeat[index] = time.monotonic()
                 self.shared.steps_done[index] = t
                 poll()
-                return True
 
             views = self.shared.worker_block(block, index)
-            self._newest[index] = done = actor.rollout(views, self.shared.weights, timesteps, goes_on)
+            self._newest[index] = done = actor.rollout(views, self.shared.weights, timesteps, looks)
             self.shared.steps_done[index] = done.steps
         return list(self._newest)
 

@@ -27,7 +27,7 @@ NEED, HINT = "rollouts need", f"lower ppo.iteration or ppo.buffer_iterations, or
 class RolloutShape:
     """B blocks of W workers, each T steps of K arenas with C learning cars and D observation numbers; P policy parameters.
 
-    slack: so many steps more than T a worker has room for. With any, a rollout ends when the workers together have W · T.
+    slack: so many steps more than T a worker has room for. With any, the workers together have W · T in the end.
     """
 
     blocks: int
@@ -46,9 +46,9 @@ class RolloutShape:
         return self.steps + self.slack
 
     @property
-    def enough(self) -> int:
-        """Steps of all workers together at which a rollout with slack ends: each of the others finishes one more, then it has all."""
-        return self.workers * (self.steps - 1) + 1
+    def wanted(self) -> int:
+        """Steps of all workers together in one iteration."""
+        return self.workers * self.steps
 
     @property
     def agents(self) -> int:
@@ -70,6 +70,7 @@ class RolloutShape:
             "arena_cursor": ((w,), np.int64),  # the arena being simulated, for the report of a crash
             "asked": ((w * PARTS,), np.int64),  # steps of the running rollout whose actions a part has asked for …
             "answered": ((w * PARTS,), np.int64),  # … and has been given
+            "all_begun": ((1,), np.bool_),  # all steps of the running rollout: who has finished its own ends
             "obs": ((b, w, t + 1, a, d), np.float32),
             "legality": ((b, w, t + 1, a), np.uint8),  # legality class that belongs to each observation
             "actions": ((b, w, t, a, *self.actions.shape), self.actions.dtype),
@@ -123,6 +124,7 @@ class SharedRollout:
         self.arena_cursor: NDArray[np.int64] = self._arrays["arena_cursor"]
         self.asked: NDArray[np.int64] = self._arrays["asked"]
         self.answered: NDArray[np.int64] = self._arrays["answered"]
+        self.all_begun: NDArray[np.bool_] = self._arrays["all_begun"]
 
     @classmethod
     def create(cls, shape: RolloutShape) -> SharedRollout:
@@ -138,9 +140,9 @@ class SharedRollout:
         return {name: array[worker, ...] for name, array in self.block(block).items()}
 
     @property
-    def enough(self) -> bool:
-        """Whether the workers together have what the running rollout wants: each ends after the step that it is in."""
-        return self.shape.slack > 0 and int(self.steps_done.sum()) >= self.shape.enough
+    def begun(self) -> NDArray[np.int64]:
+        """Steps of the running rollout that each worker has begun: those that its first part has actions for."""
+        return self.answered[::PARTS]
 
     def asking(self, worker: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """One worker's `asked` and `answered`, int64 [PARTS] each."""
@@ -150,7 +152,7 @@ class SharedRollout:
     def close(self) -> None:
         """Release the segment."""
         self._arrays.clear()
-        for name in ("weights", "heartbeat", "steps_done", "arena_cursor", "asked", "answered"):
+        for name in ("weights", "heartbeat", "steps_done", "arena_cursor", "asked", "answered", "all_begun"):
             setattr(self, name, None)
         with contextlib.suppress(BufferError):  # a view is still held, as by the trace of the error that ends the run
             self.memory.close()

@@ -114,10 +114,10 @@ class Actor:
             self._debug.name_controls()
 
     def rollout(
-        self, block: Block, weights: NDArray[np.float32], timesteps: int, goes_on: Callable[[int], bool]
+        self, block: Block, weights: NDArray[np.float32], timesteps: int, looks: Callable[[int], None]
     ) -> RolloutDone:
-        """Fill one worker block (SharedRollout.worker_block) after so many timesteps of training. `goes_on(t)` is called
-        before each step, may end the rollout there, and may raise.
+        """Fill one worker block (SharedRollout.worker_block) after so many timesteps of training. `looks(t)` is called before
+        each step and may raise.
         """
         started = time.perf_counter()
         self.env.set_timesteps(timesteps)
@@ -136,7 +136,13 @@ class Actor:
         for part in range(len(views)):
             self._policy.seen(part, 0)
         t, count, infer = 0, 0, 0.0
-        while t < most and goes_on(t):
+        while t < most:
+            looks(t)
+            before = time.perf_counter()
+            begins = self._policy.begins(t)
+            infer += time.perf_counter() - before
+            if not begins:
+                break
             for part, view in enumerate(views):
                 before = time.perf_counter()
                 self._policy.act(part, t)
@@ -256,18 +262,15 @@ def _serve(spec: WorkerSpec, pipe: Connection) -> None:
         while pipe.poll(0):
             _receive(pipe, actor)
 
-    def goes_on(t: int) -> bool:
+    def looks(t: int) -> None:
         shared.steps_done[index] = t
-        if t and shared.enough:
-            return False
         look()
-        return True
 
     actor = Actor(
         spec.actor,
         shared.arena_cursor[index : index + 1],
         lambda lines: pipe.send_bytes(encode(DebugLines(lines))),
-        AskedPolicy(*shared.asking(index), look) if spec.actor.central else None,
+        AskedPolicy(*shared.asking(index), shared.all_begun, look) if spec.actor.central else None,
     )
     pipe.send_bytes(encode(Ready(os.getpid())))
 
@@ -275,7 +278,7 @@ def _serve(spec: WorkerSpec, pipe: Connection) -> None:
         message = _receive(pipe, actor)
         if message is not None:
             block = shared.worker_block(message.block, index)
-            done = actor.rollout(block, shared.weights, message.timesteps, goes_on)
+            done = actor.rollout(block, shared.weights, message.timesteps, looks)
             shared.steps_done[index] = done.steps
             pipe.send_bytes(encode(done))
 

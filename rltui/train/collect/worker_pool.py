@@ -101,7 +101,7 @@ class LocalCollector(Collector):
         Raises WorkersFailing after three deaths within a minute, and after ten minutes without a worker that is ready.
         """
         self._block = block
-        self.shared.asked[:] = self.shared.answered[:] = self.shared.steps_done[:] = 0
+        self.shared.asked[:] = self.shared.answered[:] = self.shared.steps_done[:] = self.shared.all_begun[:] = 0
         while not any(handle.state == "waiting" for handle in self._handles):
             self._watch(poll)
         for handle in self._handles:
@@ -333,7 +333,8 @@ class LocalCollector(Collector):
         self._publish(WorkerFailed(time=time.time(), worker=index, kind=kind, reason=reason, trace=trace))
         handle.kill()
         handle.release()
-        self.shared.steps_done[index] = 0  # what it had is dropped: the others go on for it, as far as there is room
+        for counts in (self.shared.steps_done[index : index + 1], *self.shared.asking(index)):
+            counts[:] = 0  # what it had is dropped: the others go on for it, as far as there is room
         self._deaths.append(time.monotonic())
         if len(self._deaths) == DEATHS and self._deaths[-1] - self._deaths[0] < DEATH_WINDOW:
             raise WorkersFailing(

@@ -28,9 +28,31 @@ def test_who_waits_long_looks_seldom_and_is_hardly_late(
                     answered[1] = 1
 
             monkeypatch.setattr(acting.time, "sleep", sleep)
-            policy = AskedPolicy(asked, answered, look)
+            policy = AskedPolicy(asked, answered, np.zeros(1, np.bool_), look)
             policy.seen(1, 0)
             policy.act(1, 0)
             assert asked.tolist() == [0, 1]
             assert looked <= looks
             assert clock - wait <= NAP + min(0.02 * wait, LONGEST_NAP)
+
+
+def test_a_step_begins_with_its_answer_and_a_rollout_ends_where_there_is_none_but_not_before_its_first_step() -> None:
+    for t, answers, all_begun, begins in (
+        (3, 4, False, True),
+        (3, 4, True, True),
+        (3, 3, True, False),
+        (0, 1, True, True),
+    ):
+        answered = np.array([answers, 0], np.int64)
+        policy = AskedPolicy(np.zeros(2, np.int64), answered, np.array([all_begun]), lambda: None)
+        assert policy.begins(t) is begins
+
+    answered[0], looks = 0, 0
+
+    def look() -> None:
+        nonlocal looks
+        looks += 1
+        answered[0] = looks // 3
+
+    assert AskedPolicy(np.zeros(2, np.int64), answered, np.ones(1, np.bool_), look).begins(0)
+    assert looks == 3

@@ -9,12 +9,9 @@ import shutil
 from dataclasses import replace
 from multiprocessing.reduction import ForkingPickler
 from pathlib import Path
-from random import Random
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from rltui.actions.spec import ActionSpec
 from rltui.errors import RltuiError
@@ -73,24 +70,3 @@ def test_too_little_shared_memory_is_said_with_need_and_room(monkeypatch: pytest
     monkeypatch.setattr(shutil, "disk_usage", lambda path: usage._replace(free=1 << 20))
     with pytest.raises(RltuiError, match=r"MB of shared memory.*1.0 MB free"):
         SharedRollout.create(replace(SHAPE, steps=100_000))
-
-
-@given(st.integers(1, 6), st.integers(1, 8), st.integers(1, 8), st.randoms(use_true_random=False))
-def test_a_rollout_with_slack_ends_with_what_all_together_want(
-    workers: int, steps: int, slack: int, order: Random
-) -> None:
-    """Whoever finishes a step looks first; a worker out of room ends and leaves the rest to the others."""
-    shape = replace(SHAPE, blocks=1, workers=workers, steps=steps, slack=slack)
-    shared = SharedRollout.create(shape)
-    try:
-        running = list(range(workers))
-        while running:
-            worker = order.choice(running)
-            shared.steps_done[worker] += 1
-            if shared.enough or shared.steps_done[worker] == shape.most_steps:
-                running.remove(worker)
-        done = shared.steps_done.tolist()
-    finally:
-        shared.close()
-    out_of_room = done.count(shape.most_steps)
-    assert workers * steps - out_of_room <= sum(done) <= workers * steps and min(done) > 0

@@ -128,7 +128,8 @@ class CentralCollector(LocalCollector):
         left -= sum(handle.state == "collecting" and not begun[index] for index, handle in enumerate(self._handles))
         shared.all_begun[0] = left <= 0
         begins = (asking % PARTS == 0) & (shared.answered[asking] > 0)
-        return asking[~begins | (np.cumsum(begins) <= left)]
+        granted: NDArray[np.int64] = asking[~begins | (np.cumsum(begins) <= left)]
+        return granted
 
     def _all_answered(self) -> bool:
         """Whether every worker that collects has the actions of its last step."""

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from rltui.actions.spec import ActionSpec
 from rltui.train.collect.acting import AskedPolicy
-from rltui.train.collect.central import CentralCollector, _Asking, slots
+from rltui.train.collect.central import CentralCollector, CentralPolicies, _Asking, slots
 from rltui.train.collect.shared_rollout import PARTS, RolloutShape, SharedRollout
 from rltui.train.collect.worker_handle import WorkerHandle
 
@@ -49,7 +49,8 @@ def collector(shared: SharedRollout) -> CentralCollector:
         log_probs=np.zeros((groups, rows), np.float32),
         act=lambda count: None,
     )
-    made = CentralCollector(cast(Any, None), shared, cast(Any, policy), 1.0, lambda record: None)
+    policies = CentralPolicies(cast(Any, policy), lambda: cast(Any, policy))
+    made = CentralCollector(cast(Any, None), shared, policies, 1.0, lambda record: None)
     made._handles = [WorkerHandle(state="collecting") for _ in range(shared.shape.workers)]
     made._views = {
         worker * PARTS + part: _Asking.of(shared, 0, worker, agents)

@@ -295,7 +295,7 @@ def lines(
         infos = inventory.states
         rows = [HEAD, *(_row(info, now) for info in infos)] if infos else []
         found += [f"  {line}" for line in aligned(rows, RIGHT)] or ["  nothing saved yet"]
-        found += _by_reward(inventory)
+        found += _best(inventory)
         found += [f"  protected: {one_line(each.name)}, the best to return to" for each in infos if each.protected]
         found += [f"  damaged: {one_line(info.name)}: {one_line(info.damage)}" for info in infos if info.damage]
         found += [f"  unrecognised: {one_line(entry.path)}: {entry.damage}" for entry in inventory.unrecognised]
@@ -303,11 +303,14 @@ def lines(
     return found + [f"unrecognised: {one_line(entry.path)}: {entry.damage}" for entry in unrecognised]
 
 
-def _by_reward(inventory: Inventory) -> list[str]:
+def _best(inventory: Inventory) -> list[str]:
     """What `best` in the table means, and of which states the reward does not count."""
     from rltui.runs.best import describe_best
 
     found = [f"  best by reward: {one.timesteps:,}, the {describe_best(one)}" for one in inventory.best]
+    if inventory.best_rated is not None:
+        timesteps, low = inventory.best_rated
+        found.append(f"  best by games: {timesteps:,}, Elo {low:,.0f} at least")
     doubts = [info for info in inventory.states if info.damage is None and info.caveat]
     return found + [f"  reward does not count: {one_line(info.name)}: {info.caveat}" for info in doubts]
 

@@ -288,10 +288,7 @@ class OpponentResult(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class StateEvaluated(_Record, frozen=True, kw_only=True):
-    """A milestone or checkpoint was rated by games. before: the opponent that is the milestone before it; "" where none is.
-
-    best: timesteps of the run's state that is rated best by the lower end of its interval; None where none is.
-    """
+    """A milestone or checkpoint was rated by games. before: the opponent that is the milestone before it; "" where none is."""
 
     timesteps: Count
     player: str  # as the log of games names it
@@ -301,7 +298,6 @@ class StateEvaluated(_Record, frozen=True, kw_only=True):
     elo_error: Figure | None  # standard error against the anchor
     elo_low: Figure | None  # lower end of its 95 % interval; None also where games are too few to go by
     games: Count  # of this player, against anybody
-    best: Count | None = None
 
     def metrics(self) -> dict[str, float | None]:
         """Keys `evaluation/…`."""

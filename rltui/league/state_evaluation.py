@@ -23,8 +23,9 @@ from rltui.league.ratings import ANCHOR, DEVIATIONS, LEAST_GAMES, Rating, Rating
 from rltui.league.score import games_between
 from rltui.league.sources import PolicySource
 from rltui.league.tournament import SPARRING, Pairing, missing_pairings, source_of
-from rltui.runs.inventory import CheckpointInfo, complete_checkpoints, list_milestones
+from rltui.runs.inventory import CheckpointInfo, list_milestones
 from rltui.runs.paths import RunPaths
+from rltui.runs.rated import write_ratings
 from rltui.supervise.signals import become_subordinate
 
 
@@ -81,13 +82,16 @@ def evaluate(spec: StateEvaluationSpec, look: Callable[[int], None]) -> StateEva
         if mine in (pairing.a, pairing.b):
             for game in _played(pairing, states, spec.seconds, look):
                 append(data.games, game)
-    return result(spec.paths, spec.timesteps, names, read(data.games).games)
+    games = read(data.games).games
+    ratings = fit(games)
+    with contextlib.suppress(OSError):  # a full disk: pruning goes by the ratings before, or by reward
+        write_ratings(spec.paths, rated_states(spec.paths, ratings))
+    return result(spec.timesteps, names, games, ratings)
 
 
-def result(paths: RunPaths, timesteps: int, names: list[str], games: tuple[Game, ...]) -> StateEvaluated:
+def result(timesteps: int, names: list[str], games: tuple[Game, ...], ratings: Ratings) -> StateEvaluated:
     """What these games say. names: of the milestone before, where there is one, and of the state itself."""
     *before, mine = names
-    ratings = fit(games)
     rating = ratings.of(mine) if mine in ratings else None
     rated = rating is not None and rating.connected
     return StateEvaluated(
@@ -100,7 +104,6 @@ def result(paths: RunPaths, timesteps: int, names: list[str], games: tuple[Game,
         elo_error=rating.error if rating is not None and rated else None,
         elo_low=lower_end(rating) if rating is not None else None,
         games=rating.record.games if rating is not None else 0,
-        best=_best(paths, ratings),
     )
 
 
@@ -135,11 +138,7 @@ def _results(games: tuple[Game, ...], mine: str, opponents: list[str]) -> Iterab
             )
 
 
-def _best(paths: RunPaths, ratings: Ratings) -> int | None:
-    there = {info.timesteps for info in complete_checkpoints(paths)}
-    found: list[tuple[float, int]] = []
-    for rating in ratings.table:
-        player, low = run_player(rating.player), lower_end(rating)
-        if player is not None and low is not None and player.run == paths.name and player.timesteps in there:
-            found.append((low, player.timesteps))
-    return max(found)[1] if found else None
+def rated_states(paths: RunPaths, ratings: Ratings) -> dict[int, float]:
+    """Timesteps and lower end of the run's players for whom there is one."""
+    found = ((run_player(rating.player), lower_end(rating)) for rating in ratings.table)
+    return {of.timesteps: low for of, low in found if of is not None and low is not None and of.run == paths.name}

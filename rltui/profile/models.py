@@ -449,7 +449,8 @@ class KeepSection(Section):
     last: Whole = Field(
         default=5,
         ge=1,
-        description="So many of the newest checkpoints stay; older ones are pruned, but for the best by reward.",
+        description="So many of the newest checkpoints stay; older ones are pruned, but for the best: by games where "
+        "[evaluation] has some played, else by reward.",
     )
 
 

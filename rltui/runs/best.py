@@ -1,9 +1,9 @@
-"""The best saved state of a run by reward: one rule for browser, launcher and commands."""
+"""The best saved state of a run by reward, and which are protected as the best: one rule for browser, launcher and commands."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import msgspec
 
@@ -13,6 +13,7 @@ from rltui.events.episode_reward import SHORT_SO_FAR
 from rltui.events.metric_health import side_of, usual_range
 from rltui.events.metrics import health_of
 from rltui.runs.meta import Meta
+from rltui.runs.rated import best_rated
 
 FEWEST = 10  # episodes that a mean is judged by
 TORN = 10.0  # times the most that is usual of the KL of one update
@@ -54,14 +55,23 @@ def reward_caveat(meta: Meta) -> str:
     return ""
 
 
-def protected(checkpoints: Iterable[Meta], milestones: Iterable[Meta]) -> frozenset[int]:
-    """Commits of a run's checkpoints that are not pruned, however many newer ones come.
+def protected(
+    checkpoints: Iterable[Meta], milestones: Iterable[Meta], ratings: Mapping[int, float] | None = None
+) -> frozenset[int]:
+    """Commits of a run's checkpoints that are not pruned, however many newer ones come. ratings: as `read_ratings` has them.
+
+    Where games have rated states, the best of these stays, whatever its rewards. Only what is newer is judged by reward:
 
     A bot may fall ill for longer than the newest ones reach back, often after its rewards were changed: the best healthy
     one stays, under the present rewards and under those before. One that is a milestone too is safe there.
     """
-    safe = list(milestones)
-    best = {best.commit for best in best_of([*safe, *checkpoints], fewest=1)[-PROTECTED_SETS:]}
+    safe, ratings = list(milestones), ratings or {}
+    states = [*safe, *checkpoints]
+    rated = best_rated(states, ratings)
+    newest_rated = max((meta.commit for meta in states if meta.timesteps in ratings), default=0)
+    unrated = (meta for meta in states if meta.commit > newest_rated)
+    best = {best.commit for best in best_of(unrated, fewest=1)[-PROTECTED_SETS:]}
+    best |= {rated.commit} if rated is not None else set()
     return frozenset(best - {meta.commit for meta in safe})
 
 

@@ -22,6 +22,7 @@ from rltui.runs.journal_reader import read_paused_since
 from rltui.runs.lock import Holder, alone, lock_holder, start_number
 from rltui.runs.meta import Meta
 from rltui.runs.paths import MILESTONES, DataDir, RunPaths, folders, is_folder, name_problem
+from rltui.runs.rated import best_rated, read_ratings
 
 NUMBER = re.compile(r"0|[1-9][0-9]{0,17}")
 PHASE = re.compile(r"Phase[0-9]+-.+")
@@ -60,7 +61,7 @@ class CheckpointInfo:
     """One entry of a data folder: a checkpoint, a milestone, what is neither, or one in the trash.
 
     damage: why it is incomplete or not recognised; nothing is ever done with such a one. best: as which it is the best of its
-    run by reward. protected: a checkpoint that is not pruned, for it is the best. Both, and the mark, as read with an inventory.
+    run by reward. protected: a checkpoint that is not pruned, for it is the best, by games where there are any. Both, and the mark, as read with an inventory.
     elo: with its standard error, where somebody has read the games.
     """
 
@@ -235,6 +236,7 @@ class Inventory:
     problem: str = ""
     paused: float | None = None  # Unix seconds since when the trainer has been held by hand
     start: int = 0  # number of its newest start, see lock.py
+    best_rated: tuple[int, float] | None = None  # timesteps, and the lower end of the interval of its Elo
 
     @property
     def states(self) -> tuple[CheckpointInfo, ...]:
@@ -271,7 +273,9 @@ def read_inventory(paths: RunPaths) -> Inventory:
     best = best_of(metas([*milestones, *checkpoints]))
     alone = best_of(metas([*milestones, *checkpoints]), fewest=1)
     several = len({info.commit for info in (*milestones, *checkpoints)}) > 1  # a run's only state is no choice
-    safe = protected(metas(checkpoints), metas(milestones))
+    ratings = read_ratings(paths)
+    safe = protected(metas(checkpoints), metas(milestones), ratings)
+    rated = best_rated(metas([*milestones, *checkpoints]), ratings)
 
     def judged(info: CheckpointInfo) -> CheckpointInfo:
         if info.damage is None:
@@ -291,12 +295,19 @@ def read_inventory(paths: RunPaths) -> Inventory:
         problem,
         read_paused_since(paths, trainer),
         start_number(paths),
+        None if rated is None else (rated.timesteps, ratings[rated.timesteps]),
     )
 
 
 def run_stamp(paths: RunPaths) -> tuple[object, ...]:
     """Differs once anything was added, removed, renamed or marked, another trainer is there, or it is paused."""
-    places = [paths.checkpoints, paths.milestones, *folder_entries(paths.milestones), paths.milestones_json]
+    places = [
+        paths.checkpoints,
+        paths.milestones,
+        *folder_entries(paths.milestones),
+        paths.milestones_json,
+        paths.ratings,
+    ]
     trainer = lock_holder(paths)
     return trainer is not None, read_paused_since(paths, trainer), *map(file_stamp, places)
 

@@ -13,7 +13,7 @@ from rltui.profile.locate import RUN_FILE
 from rltui.safe_io import clipped, new_name_problem, path_of, path_problem, real
 
 # <data>/runs/<run>/                       run.toml journal.jsonl milestones.json trainer.log (trainer.1.log: before it) lock lock.json
-# socket.json start left.json
+# socket.json start left.json ratings.json
 # <data>/checkpoints/<run>/<timesteps>/    numbered folders and nothing else: rlgym-ppo reads every name here as a number
 # <data>/checkpoints/milestones/<run>/Phase<N>-<label>/<millions>M/
 # <data>/checkpoints/.saving/<run>/        folders being written or removed; no reader looks here
@@ -96,6 +96,11 @@ class RunPaths:
     @property
     def milestones_json(self) -> Path:
         return self.folder / "milestones.json"
+
+    @property
+    def ratings(self) -> Path:
+        """Of its states by games, see rated.py."""
+        return self.folder / "ratings.json"
 
     @property
     def log(self) -> Path:

@@ -20,24 +20,25 @@ from rltui.runs.checkpoint import POLICY_FILE, damage, sha256, write_checkpoint
 from rltui.runs.inventory import list_checkpoints, list_milestones, metas, read_checkpoint_info
 from rltui.runs.meta import milestone_label
 from rltui.runs.paths import RunPaths, folders
+from rltui.runs.rated import read_ratings
 
 SaveKind = Literal["checkpoint", "milestone"]
 MOST_MILESTONES, MOST_ASKED = 3, 8  # that wait for a disk which takes nothing: each holds a copy of the nets in memory
 
 
-def prune(paths: RunPaths, last: int) -> list[Path]:
+def prune(paths: RunPaths, last: int, keeps: Callable[[], frozenset[int]] = frozenset) -> list[Path]:
     """Remove all complete checkpoints but the newest `last` by commit (never fewer than one) and those that are protected as
-    the best by reward, see best.py. Returns those removed.
+    the best by games or reward, see best.py. Returns those removed. keeps: timesteps of more that stay.
 
     Damaged and foreign entries are not counted and not touched. A folder leaves its place by one rename before anything
     in it is removed, so a crash never leaves half a checkpoint in the list. One that cannot be moved stays.
     """
     whole = [info for info in list_checkpoints(paths) if info.damage is None]
     old = whole[: -max(last, 1)]
-    stays = protected(metas(whole), metas(list_milestones(paths))) if old else frozenset()
-    removed = []
+    stays = protected(metas(whole), metas(list_milestones(paths)), read_ratings(paths)) if old else frozenset()
+    removed, kept = [], keeps()
     for info in old:
-        if info.commit not in stays:
+        if info.commit not in stays and info.timesteps not in kept:
             with contextlib.suppress(OSError):
                 _remove(info.path, paths.staging)
                 removed.append(info.path)
@@ -141,8 +142,15 @@ class Saver:
     `on_result` is called on it with each result (`replaced`, and of what gave way, on the caller's of `submit`).
     """
 
-    def __init__(self, paths: RunPaths, keep_last: int, on_result: Callable[[SaveResult], None]) -> None:
-        self._paths = paths
+    def __init__(
+        self,
+        paths: RunPaths,
+        keep_last: int,
+        on_result: Callable[[SaveResult], None],
+        keeps: Callable[[], frozenset[int]] = frozenset,
+    ) -> None:
+        """keeps: timesteps of states that must not be pruned now, asked on the thread."""
+        self._paths, self._keeps = paths, keeps
         self._keep_last = keep_last
         self._on_result = on_result
         self._jobs: deque[SaveJob] = deque()
@@ -237,7 +245,7 @@ class Saver:
 
     def _prune(self, result: SaveResult) -> SaveResult:
         try:
-            return replace(result, pruned=tuple(prune(self._paths, self._keep_last)))
+            return replace(result, pruned=tuple(prune(self._paths, self._keep_last, self._keeps)))
         except Exception as error:  # the new one is safe; too many old ones are no reason to lose the thread
             return replace(result, reason=f"old checkpoints were not removed: {error!r}")
 

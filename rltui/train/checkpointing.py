@@ -75,13 +75,15 @@ class CheckpointWriter:
         task: ActiveTask,
         publish: Callable[[Record], None],
         now: Callable[[], float] = time.monotonic,
+        keeps: Callable[[], frozenset[int]] = frozenset,
     ) -> None:
+        """keeps: timesteps of states that must not be pruned now, asked on the saver thread."""
         self._now = now
         profile, plan = context.profile, context.plan
         self._context, self._paths, self._task, self._publish = context, context.paths, task, publish
         self._every = profile.save_every
         self._clock = MilestoneClock(profile.milestone_interval, plan.timesteps)
-        self._saver = Saver(context.paths, profile.keep.last, self._on_result)
+        self._saver = Saver(context.paths, profile.keep.last, self._on_result, keeps)
         self._commit = plan.last_commit
         self._saved_at = plan.timesteps if plan.kind == "resume" else None  # the newest checkpoint asked for
         self._failed_at: int | None = None  # the newest checkpoint that did not get to disk

@@ -91,11 +91,9 @@ class StateEvaluator:
         return found
 
     def keeps(self) -> frozenset[int]:
-        """Timesteps of states that must not be pruned: waiting, being evaluated, and the best so far. From any thread."""
+        """Timesteps of states that must not be pruned: waiting, or being evaluated. From any thread."""
         with self._lock:
-            busy = [each.timesteps for each in (self._waiting, self._running) if each is not None]
-            best = self.newest.best if self.newest is not None else None
-        return frozenset(busy + ([best] if best is not None else []))
+            return frozenset(each.timesteps for each in (self._waiting, self._running) if each is not None)
 
     def metrics(self) -> dict[str, float | None]:
         """Keys `evaluation/…` of the newest result; none before."""
@@ -152,8 +150,7 @@ class StateEvaluator:
         self._publish(said)
         if not isinstance(said, StateEvaluated):
             return None
-        with self._lock:
-            self.newest = said
+        self.newest = said
         return said
 
 

@@ -140,7 +140,7 @@ class _Session:
             self._paths, self._context.profile.evaluation, publish, self._output
         )
         self._stack.callback(evaluator.close)
-        writer = CheckpointWriter(self._context, task, evaluator.publish)
+        writer = CheckpointWriter(self._context, task, evaluator.publish, keeps=evaluator.keeps)
         self._viewer = viewer = ViewerHost(
             self._context, task, self._loop, server.commands, self._log_viewer, self._output
         )

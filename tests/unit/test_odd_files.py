@@ -35,6 +35,7 @@ from rltui.runs.journal import JournalWriter, read_end, read_start
 from rltui.runs.journal_cache import CachedJournal
 from rltui.runs.lock import RunLock, check_writable, lock_holder
 from rltui.runs.paths import DataDir
+from rltui.runs.rated import read_ratings
 from rltui.runs.summary import describe_run
 from rltui.runs.trash import ENTRY, list_trash
 from rltui.sim import meshes, recorded_states
@@ -275,6 +276,7 @@ PLACES = {
     "address": Place(f"{RUN}/socket.json", address),
     "when it was left": Place(f"{RUN}/left.json", left, ALL),
     "marks": Place(f"{RUN}/milestones.json", marks),
+    "ratings": Place(f"{RUN}/ratings.json", lambda path: str(read_ratings(data(path).run("alpha")))[2:], ALL),
     "meta.json": Place(f"{CHECKPOINT}/{meta.NAME}", damage),
     "manifest": Place(f"{CHECKPOINT}/{checkpoint.MANIFEST}", damage),
     "nets": Place(f"{CHECKPOINT}/PPO_POLICY.pt", damage),

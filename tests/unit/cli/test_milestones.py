@@ -12,6 +12,7 @@ from rltui.__main__ import main
 from rltui.runs.inventory import MilestoneMark, read_marks
 from rltui.runs.lock import RunLock
 from rltui.runs.paths import DataDir, RunPaths
+from rltui.runs.rated import write_ratings
 from tests.fakes.saved_runs import litter, make_run, save_milestone, tree
 
 
@@ -54,6 +55,12 @@ def test_the_list_shows_all_with_reasons(paths: RunPaths, said: Said) -> None:
     assert f"  unrecognised: {paths.checkpoints / '12a'}: not a folder" in text
     everything = main(["milestones", "--data-dir", str(paths.data.root)])
     assert everything == 0
+
+
+def test_the_list_names_the_best_by_games(paths: RunPaths, said: Said) -> None:
+    assert "best by games" not in said("list", "alpha")[1]
+    write_ratings(paths, {5_000_000: 1145.0, 9_000_000: 1500.0})  # the latter is gone
+    assert "  best by games: 5,000,000, Elo 1,145 at least" in said("list", "alpha")[1]
 
 
 def test_the_list_as_json(paths: RunPaths, said: Said) -> None:

@@ -10,28 +10,27 @@ from rltui.league import games as log
 from rltui.league.games import player_name
 from rltui.league.ratings import fit
 from rltui.league.score import games_between
-from rltui.league.state_evaluation import StateEvaluationSpec, evaluate, lower_end, result
+from rltui.league.state_evaluation import StateEvaluationSpec, evaluate, lower_end, rated_states, result
 from rltui.policy.saved import save_policy, weights_hash
 from rltui.runs.paths import DataDir, RunPaths
+from rltui.runs.rated import read_ratings
 from tests.fakes.bots import write_bot
 from tests.fakes.leagues import games
-from tests.fakes.saved_runs import make_files, make_meta, make_run, place, save
+from tests.fakes.saved_runs import make_files, make_meta, make_run, place
 
 OLD, NEW = "alpha@100#00000001", "alpha@200#00000002"
 PROFILE = 'schema = 1\nterminals = [{kind = "goal"}]\nrewards.touch = 1.0\n'
 
 
 def test_what_all_games_say(tmp_path: Path) -> None:
-    paths = make_run(DataDir(tmp_path), commits=0)
-    save(paths, 1, 100)
-    save(paths, 2, 200)
+    paths = DataDir(tmp_path).run("alpha")
     played = (
         *games(NEW, "rule", wins=6, draws=4, losses=30),
         *games(NEW, "chaser", wins=30, losses=10),
         *games(OLD, "rule", wins=20, losses=20),
-        *games("alpha@300#00000003", "rule", wins=40, losses=1),  # not there any more
+        *games("beta@300#00000003", "rule", wins=40, losses=1),
     )
-    found = result(paths, 200, [OLD, NEW], played)
+    found = result(200, [OLD, NEW], played, fit(played))
     assert [(each.opponent, each.games, each.win_rate) for each in found.opponents] == [
         ("rule", 40, 20.0),
         ("chaser", 40, 75.0),
@@ -41,19 +40,19 @@ def test_what_all_games_say(tmp_path: Path) -> None:
     rating = fit(played).of(NEW)
     assert (found.elo, found.elo_error, found.games) == (rating.elo, rating.error, 80)
     assert found.elo_low == pytest.approx(rating.elo - 1.96 * rating.error)
-    assert found.best == 100
+    assert rated_states(paths, fit(played)) == {100: lower_end(fit(played).of(OLD)), 200: found.elo_low}
     assert found.words == f"Elo {rating.elo:,.0f} ±{rating.error:.0f}; rule 20 % of 40, chaser 75 % of 40"
 
 
 def test_few_games_and_none_decide_nothing(tmp_path: Path) -> None:
-    paths = make_run(DataDir(tmp_path), commits=0)
-    save(paths, 2, 200)
+    paths = DataDir(tmp_path).run("alpha")
     few = tuple(games(NEW, "rule", wins=10))
     assert lower_end(fit(few).of(NEW)) is None
-    found = result(paths, 200, [NEW], few)
+    found = result(200, [NEW], few, fit(few))
+    assert rated_states(paths, fit(few)) == {}
     assert found.elo is not None
-    assert (found.elo_low, found.best) == (None, None)
-    none = result(paths, 200, [NEW], ())
+    assert found.elo_low is None
+    none = result(200, [NEW], (), fit(()))
     assert (none.elo, none.opponents, none.words) == (None, [], "no Elo")
 
 
@@ -80,5 +79,6 @@ def test_it_plays_what_is_missing_and_then_nothing(run: RunPaths, tmp_path: Path
     assert found.before == old
     assert [each.games for each in found.opponents] == [2, 2, 2]
     assert looked
+    assert read_ratings(run) == {}, "too few games"
     assert evaluate(spec, looked.append).opponents == found.opponents
     assert log.read(run.data.games).games == played

@@ -15,9 +15,10 @@ from rltui.profile.load import load
 from rltui.profile.resolved import reward_digest
 from rltui.runs import saver as pruning
 from rltui.runs.best import PROTECTED_SETS, best_of, is_best, protected, reward_caveat
-from rltui.runs.inventory import list_checkpoints
+from rltui.runs.inventory import list_checkpoints, read_inventory
 from rltui.runs.meta import Meta
 from rltui.runs.paths import DataDir, RunPaths
+from rltui.runs.rated import read_ratings, write_ratings
 from rltui.runs.saver import SaveJob, Saver, SaveResult, prune
 from tests.fakes.saved_runs import make_files, make_meta, make_run, place, tree
 
@@ -173,6 +174,32 @@ def test_after_a_change_of_rewards_the_best_from_before_it_stays(paths: RunPaths
 def test_of_many_changes_only_the_newest_count(paths: RunPaths) -> None:
     saved(paths, 1, *(state(n, 1.0, paid=str(n)) for n in range(1, 10)))
     assert left(paths) == [8, 9]
+
+
+def test_games_decide_before_rewards(paths: RunPaths) -> None:
+    """What is newer than the newest rated one is judged by reward."""
+    write_ratings(paths, {1000: 1100.0, 2000: 1250.0, 3000: 1200.0})
+    saved(paths, 2, *(state(n, reward) for n, reward in enumerate([90.0, 10.0, 20.0, 50.0, 40.0, 5.0, 5.0], 1)))
+    assert left(paths) == [2, 4, 6, 7]
+    inventory = read_inventory(paths)
+    assert inventory.best_rated == (2000, 1250.0)
+    assert [info.commit for info in inventory.checkpoints if info.protected] == [2, 4]
+
+
+def test_ratings_that_cannot_be_read_are_none(paths: RunPaths) -> None:
+    assert read_ratings(paths) == {}
+    write_ratings(paths, {5: 1e3})
+    assert read_ratings(paths) == {5: 1e3}
+    for content in (b"", b"{}", b"[1]", b'{"x": 1}', b'{"5": "much"}', b'{"5": 1e999}', b"\xff", b'{"5": null}'):
+        paths.ratings.write_bytes(content)
+        assert read_ratings(paths) == {}
+
+
+def test_what_is_being_evaluated_is_not_pruned(paths: RunPaths) -> None:
+    for n in range(1, 6):
+        put(paths, state(n, float(n)))
+    prune(paths, 2, lambda: frozenset({1000}))
+    assert left(paths) == [1, 4, 5]
 
 
 def test_one_that_is_a_milestone_needs_no_second_copy(paths: RunPaths) -> None:

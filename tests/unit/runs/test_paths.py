@@ -26,6 +26,7 @@ PLACES = {
     "milestones_json": "runs/alpha/milestones.json",
     "log": "runs/alpha/trainer.log",
     "left": "runs/alpha/left.json",
+    "ratings": "runs/alpha/ratings.json",
     "lock": "runs/alpha/lock",
     "lock_json": "runs/alpha/lock.json",
     "start": "runs/alpha/start",

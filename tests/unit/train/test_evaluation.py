@@ -64,7 +64,7 @@ def test_one_at_a_time_and_the_newest_milestone_next(
     (first,) = processes.started
     assert (first.spec.timesteps, first.spec.games) == (5_000_000, 40)
     assert evaluator.keeps() == {5_000_000, 15_000_000}
-    result = evaluated(5_000_000, best=5_000_000)
+    result = evaluated(5_000_000)
     first.say(result)
     assert evaluator.poll() == result
     assert told[-1] == result

@@ -337,6 +337,22 @@ class TableUsed(_Record, frozen=True, kw_only=True):
     counts: list[Count]  # by row
 
 
+class PoolOpponent(msgspec.Struct, frozen=True, kw_only=True):
+    """A frozen opponent. share: its chance in a draw, 0–1. games: that count, of those newest; score: the learner's, a draw half."""
+
+    name: str
+    share: Figure
+    games: Figure
+    score: Figure | None
+
+
+class PoolReported(_Record, frozen=True, kw_only=True):
+    """The pool of frozen opponents as it is now, and how the learner fares; the likeliest first, the least likely left out."""
+
+    timesteps: Count
+    opponents: list[PoolOpponent]
+
+
 class RunFinished(_Timed, frozen=True, kw_only=True):
     """A clean end. A run whose journal lacks it after its last RunStarted ended uncleanly."""
 
@@ -371,6 +387,7 @@ Record = (
     | StateEvaluated
     | LogLine
     | TableUsed
+    | PoolReported
     | RunFinished
     | CommandLogged
 )

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from rltui.env.frozen_opponents import OpponentSource
 from rltui.env.stats import GamesAgainst
+from rltui.events.records import PoolOpponent
 from rltui.runs.checkpoint import POLICY_FILE
 from rltui.runs.inventory import CheckpointInfo, list_checkpoints, list_milestones
 from rltui.runs.paths import RunPaths
@@ -123,6 +124,21 @@ class OpponentPool:
             case _:
                 found = np.ones(len(members))
         return np.asarray(found, np.float64)
+
+    def standings(self, most: int) -> list[PoolOpponent]:
+        """At most so many, those with the highest chance in a draw."""
+        members = list(self.members.values())
+        shares = (chances / chances.sum()).tolist() if members and (chances := self.weights(members)).sum() else []
+        ranked = sorted(zip(shares, members, strict=False), key=lambda one: (-one[0], one[1].source.name))
+        return [
+            PoolOpponent(
+                name=member.source.name,
+                share=share,
+                games=member.games,
+                score=member.wins / member.games if member.games else None,
+            )
+            for share, member in ranked[:most]
+        ]
 
     def _prune(self) -> Iterable[str]:
         saved = sorted((member for member in self.members.values() if not member.scripted), key=lambda one: one.age)

@@ -22,6 +22,7 @@ from rltui.events.records import (
     CurriculumPlanned,
     IterationFinished,
     PhaseChanged,
+    PoolReported,
     Record,
     RunFinished,
     RunResumed,
@@ -197,6 +198,8 @@ class _Draft:
                 self._marks.append(ChartMark(record.timesteps, "dropped", record.source))
             case TableUsed():
                 self._set(table_use=record)
+            case PoolReported():
+                self._set(pool=record)
             case CurriculumPlanned():
                 self._set(plan=record)
             case RunFinished():

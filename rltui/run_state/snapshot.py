@@ -16,6 +16,7 @@ from rltui.events.records import (
     CommandLogged,
     CurriculumPlanned,
     PhaseChanged,
+    PoolReported,
     RunFinished,
     RunResumed,
     RunStarted,
@@ -128,6 +129,7 @@ class RunSnapshot:
     log_total: int = 0  # of all that ever were
     audit: tuple[CommandLogged | SettingChanged, ...] = ()  # who asked for what, and what became of it; oldest first
     table_use: TableUsed | None = None  # the newest count of chosen table rows
+    pool: PoolReported | None = None  # the newest report on frozen opponents
     plan: CurriculumPlanned | None = None  # what the profile changes as the bot learns
     tasks: tuple[PhaseChanged | StageChanged, ...] = ()  # taken up so far, oldest first
     opened: RunStarted | None = None  # the header as it was when the trainer opened the run

@@ -29,6 +29,7 @@ from rltui.events.records import (
     CommandLogged,
     IterationFinished,
     LogLine,
+    PoolReported,
     Record,
     RunResumed,
     RunStarted,
@@ -39,7 +40,8 @@ from rltui.runs.atomic import replace_file
 from rltui.runs.journal import JournalTail, decode_line, encode_line, read_end, read_start, rotated_parts
 
 NEWEST = 5000  # of each kind that only tells a log; nobody shows more, so older ones are left out and counted
-ALWAYS, ROW, TABLE = 0, 1, 2  # kinds; those of _LOGGED follow
+ALWAYS, ROW, TABLE, POOL = 0, 1, 2, 3  # kinds; those of _LOGGED follow
+_NEWEST_ALONE = (TABLE, POOL)
 _LOGGED: tuple[type[Record], ...] = (
     LogLine,
     CheckpointSaved,
@@ -54,7 +56,7 @@ LONG = 8 << 20  # bytes; more take so long to read that the end is wanted first
 END = 4 << 20  # bytes of it
 
 # A cache file: magic · length of the head · checksum of the rest · head (JSON) · of each segment its columns, kinds, lines.
-_MAGIC = b"rltui\x00j3"
+_MAGIC = b"rltui\x00j4"
 _FRONT = struct.Struct("<8sII")
 _SAMPLES = 16  # places of the journal that are compared
 _SAMPLE_BYTES = 4096
@@ -155,10 +157,10 @@ class ThinnedJournal:
         for segment in reversed(self.segments):
             left = []
             for kind, line in reversed(segment.lines):
-                if kind <= ROW or seen[kind] < (1 if kind == TABLE else NEWEST):
+                if kind <= ROW or seen[kind] < (1 if kind in _NEWEST_ALONE else NEWEST):
                     seen[kind] += 1
                     left.append((kind, line))
-                elif kind != TABLE:
+                elif kind not in _NEWEST_ALONE:
                     self.omitted += 1
             segment.lines = left[::-1]
 
@@ -196,9 +198,11 @@ def kind_of(record: Record) -> int:
         return ROW
     if isinstance(record, TableUsed):
         return TABLE
+    if isinstance(record, PoolReported):
+        return POOL
     if isinstance(record, CheckpointSaved) and record.kind == "milestone":
         return ALWAYS
-    return next((TABLE + 1 + number for number, kind in enumerate(_LOGGED) if type(record) is kind), ALWAYS)
+    return next((POOL + 1 + number for number, kind in enumerate(_LOGGED) if type(record) is kind), ALWAYS)
 
 
 class _SegmentHead(msgspec.Struct, frozen=True):

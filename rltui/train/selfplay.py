@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -12,7 +14,7 @@ import numpy as np
 from rltui.env.frozen_opponents import LearnersGame, OpponentSource
 from rltui.env.stats import EpisodeStats, GamesAgainst, total, total_against
 from rltui.errors import RltuiError
-from rltui.events.records import Level
+from rltui.events.records import Level, PoolReported
 from rltui.league.pool import OpponentPool, saved_opponents
 from rltui.policy.saved import SavedPolicy, load_policy
 from rltui.policy.weights import layer_sizes
@@ -27,6 +29,7 @@ from rltui.train.iteration_metrics import match_stats
 OF_A_WORKER = 2  # different opponents drawn at a time
 WIDEST_IN_WORKERS = 256  # neurons of a layer of opponents that workers evaluate beside a GPU
 DRAWS = 0x0D  # sets the draws' random numbers apart from others of the seed
+RECORD_SECONDS, MOST_RECORDED = 30.0, 50  # between two records of the pool; opponents in one
 EARLY_WINDOW = 10  # iterations by which it is judged whether the bot is ready
 KICKOFFS, GOALS, RECOVERED = 0.6, 0.5, 0.5  # touched, a minute, of turtles: below these opponents come early
 Say = Callable[[Level, str], None]  # level, sentence
@@ -50,6 +53,7 @@ class SelfPlay:
         self._games: dict[str, GamesAgainst] = {}  # of the newest iteration
         self._newest: deque[EpisodeStats] = deque(maxlen=EARLY_WINDOW)
         self._told_early = False
+        self._recorded_at = -math.inf
 
     def before_collecting(self, timesteps: int) -> None:
         """Look through the pool if it is time; after so many timesteps of the run."""
@@ -93,6 +97,13 @@ class SelfPlay:
             "selfplay/goals_for": games.goals_for / games.games if games.games else None,
             "selfplay/goals_against": games.goals_against / games.games if games.games else None,
         }
+
+    def record(self, timesteps: int) -> PoolReported | None:
+        """The pool after so many timesteps; None where there is none, or not yet time for another."""
+        if not self._section.enabled or time.monotonic() - self._recorded_at < RECORD_SECONDS:
+            return None
+        self._recorded_at = time.monotonic()
+        return PoolReported(time=time.time(), timesteps=timesteps, opponents=self.pool.standings(MOST_RECORDED))
 
     def _draw(self) -> None:
         workers, collector = self._task.settings.workers, self._task.collector

@@ -271,6 +271,8 @@ class Trainer:
         )
         if self._usage.due():
             self._loop.publish(self._usage.record(self._loop.timesteps))
+        if (pool := self._selfplay.record(self._loop.timesteps)) is not None:
+            self._loop.publish(pool)
 
     def _save_if_due(self) -> None:
         move = None if self._ended() else self._move

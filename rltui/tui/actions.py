@@ -177,7 +177,7 @@ _CURSOR = "Cursor over all charts; with shift by ten columns"
 _ZOOM = "Zoom in or out"
 _OTHER_RUN = "Compare with the run before or after"
 _CAR = "Car before or after"
-_VIEW = "Ladder, head to head, or rating over time"
+_VIEW = "Ladder, head to head, rating over time, pool"
 
 # Keys of the one focused pane (in footer and palette only then), in the order in which the pane's help names them. What works
 # everywhere in the cockpit belongs in COCKPIT, its method in CockpitScreen.

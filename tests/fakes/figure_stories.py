@@ -12,6 +12,8 @@ from rltui.events.records import (
     IterationFinished,
     PhasePlan,
     PlannedCriterion,
+    PoolOpponent,
+    PoolReported,
     Record,
     StagePlan,
     TableUsed,
@@ -35,6 +37,18 @@ def table_used(counts: Sequence[int] = COUNTS, table_hash: str = HASH) -> TableU
     """After the story's last iteration."""
     return TableUsed(
         time=run_story.now_of(), timesteps=607 * run_story.STEPS, table_hash=table_hash, counts=list(counts)
+    )
+
+
+def pool_reported() -> PoolReported:
+    """After the story's last iteration: a strong one that is drawn most, one that is always beaten, one never met."""
+    standings = (("Phase1-BallTouching/010M", 0.55, 100.0, 0.46), ("chaser", 0.004, 41.0, 1.0), ("Phase1-BallTouching/012M", 0.446, 0.0, None))  # fmt: skip
+    return PoolReported(
+        time=run_story.now_of(),
+        timesteps=607 * run_story.STEPS,
+        opponents=[
+            PoolOpponent(name=name, share=share, games=games, score=score) for name, share, games, score in standings
+        ],
     )
 
 

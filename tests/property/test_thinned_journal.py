@@ -15,6 +15,7 @@ from rltui.events.records import (
     CommandLogged,
     IterationFinished,
     LogLine,
+    PoolReported,
     Record,
     RunFinished,
     RunResumed,
@@ -51,6 +52,7 @@ records = st.one_of(
     st.builds(StateChanged, time=times, state=st.sampled_from(["collecting", "paused"]), reason=st.just("")),
     st.builds(run_story.saved, steps, times, st.booleans()),
     st.builds(TableUsed, time=times, timesteps=steps, table_hash=st.just("h"), counts=st.lists(st.integers(0, 9))),
+    st.builds(PoolReported, time=times, timesteps=steps, opponents=st.just([])),
     st.builds(UpdateDropped, time=times, iteration=steps, timesteps=steps, source=st.just("nan"), in_a_row=st.just(1)),
     st.builds(WorkerStarted, time=times, worker=st.integers(0, 2), pid=steps, restarts=steps, seconds=times),
     st.builds(

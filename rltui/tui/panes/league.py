@@ -1,33 +1,35 @@
-"""Pane on the league: the ladder with error bars, who beat whom, the rating over timesteps."""
+"""Pane on the league: the ladder with error bars, who beat whom, the rating over timesteps, the pool of frozen opponents."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, ClassVar, Literal, cast
+from typing import TYPE_CHECKING, ClassVar, Literal, cast, get_args
 
 from textual.binding import BindingType
 from textual.message import Message
 
 from rltui import formatting
 from rltui.errors import RltuiError
+from rltui.events.records import PoolReported
 from rltui.tui.actions import pane_bindings
 from rltui.tui.background import Newest
 from rltui.tui.dependencies import Program
 from rltui.tui.league_reader import League, LeagueReader
 from rltui.tui.panes.pane import Pane, View
 from rltui.tui.text import Line, Span, clean, crop, crop_middle, pad, wrap
+from rltui.tui.widgets.bars import filled_bar
 from rltui.tui.widgets.chart import ChartData, Look, chart
 from rltui.tui.widgets.list_view import ScrollableLines
 
 if TYPE_CHECKING:
     from rltui.league.ladder import Ladder, LadderRow
 
-Shown = Literal["ladder", "head to head", "over time"]
-VIEWS: tuple[Shown, ...] = ("ladder", "head to head", "over time")
+Shown = Literal["ladder", "head to head", "over time", "pool"]
+VIEWS: tuple[Shown, ...] = get_args(Shown)
 RANK, ELO, ERROR, GAMES, RESULTS, AGAINST, NEXT = 4, 7, 5, 7, 13, 13, 32  # columns
 LONGEST_NAME, SHORTEST_NAME, BAR, LEAST_BAR = 30, 12, 44, 9
 ROOMY = 110  # columns from which all is said of a player
-CELL = 11  # columns of a pair's games
+CELL, POOL = 11, 9  # columns of a pair's games, of a figure of the pool
 CHART = 6  # rows below which there is none
 
 
@@ -50,7 +52,8 @@ class LeaguePane(Pane, ScrollableLines):
         "bot rule stands at 1500, 400 more are ten wins to one loss. ± is the standard error, a bar the interval that "
         "holds the truth 19 times out of 20. ≈: whether it is better than the next one is not decided; where there is "
         "room, by how many more games it would be. Head to head: wins and half the draws of the row's bot against the "
-        "column's, and of how many games. <evaluate> in the browser (<browser>) plays more."
+        "column's, and of how many games. Pool: the opponents of self-play, how often each is drawn, and this bot's score "
+        "against it over the newest 100 games that training had with it. <evaluate> in the browser (<browser>) plays more."
     )
 
     class LeagueRead(Message):
@@ -92,13 +95,18 @@ class LeaguePane(Pane, ScrollableLines):
         self.redraw()
 
     def has_nothing(self, view: View) -> bool:
+        return self._unplayed and view.snapshot.pool is None
+
+    @property
+    def _unplayed(self) -> bool:
+        """Whether it is known that the run has no games."""
         return self.league is not None and self.league.ladder is not None and not self.league.ladder.rows
 
     def depends(self, view: View) -> object:
         if self._reader is None and self.is_attached:  # the run is known from here on
             self._reader = LeagueReader(cast(Program, self.app).data, view.snapshot.run)
             self._reader.start(self._deliver)
-        return self.league, view.charts
+        return self.league, view.snapshot.pool, view.charts
 
     def subtitle(self, view: View) -> str:
         if self.league is None or self.league.ladder is None or self.has_nothing(view):
@@ -107,6 +115,11 @@ class LeaguePane(Pane, ScrollableLines):
 
     def draw(self, view: View, width: int, height: int) -> list[Line]:
         league = self.league
+        if self.shown == "pool":
+            head, *lines = pool_lines(view.snapshot.pool, width)
+            return [head, *self.window(lines, max(height - 1, 0))][:height]
+        if self._unplayed:
+            return wrap(self.with_keys(self.EMPTY), width, "muted")[:height]
         if league is None:
             return wrap("reading data/games.csv …", width, "muted")[:height]
         if league.ladder is None:
@@ -260,3 +273,37 @@ def over_time(ladder: Ladder, view: View, width: int, height: int) -> list[Line]
         errors=[rating.elo - rating.low for _, rating in found],
     )
     return chart(data, width, height, view.charts, Look(guides=True))
+
+
+def pool_lines(pool: PoolReported | None, width: int) -> list[Line]:
+    """The head, then an opponent a line, the likeliest first."""
+    if pool is None:
+        return wrap(
+            "No self-play: [selfplay] enabled = true in the profile has the bot play earlier states too.",
+            width,
+            "muted",
+        )
+    if not pool.opponents:
+        return wrap("Nobody in the pool yet: each milestone joins it.", width, "muted")
+    longest = max(len(each.name) for each in pool.opponents) + 1
+    size = max(min(longest, LONGEST_NAME, width - 3 * POOL), SHORTEST_NAME)
+    bar = max(min(width - size - 3 * POOL, BAR), 0)
+    most = max(each.share for each in pool.opponents) or 1.0
+    words = (
+        pad("opponent", size)
+        + pad("drawn", POOL, ">")
+        + " " * (bar + 2)
+        + pad("score", POOL - 2, ">")
+        + pad("of games", POOL, ">")
+    )
+    lines: list[Line] = [crop(((words, "muted"),), width)]
+    for each in pool.opponents:
+        spans: list[Span] = [
+            (pad(crop_middle(clean(each.name), size - 1), size), ""),
+            (pad(formatting.percent(each.share), POOL, ">") + "  ", ""),
+            *(filled_bar(each.share / most, bar, "series-1") if bar else ()),
+            (pad(formatting.percent(each.score), POOL - 2, ">"), "strong"),
+            (pad(formatting.count(each.games), POOL, ">"), "muted"),
+        ]
+        lines.append(crop(tuple(spans), width))
+    return lines

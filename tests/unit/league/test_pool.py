@@ -107,3 +107,17 @@ def test_the_saved_ones_are_the_runs_whole_milestones_and_checkpoints_if_asked(t
     assert [source.name for source in found] == ["Phase1-BallTouching/002M", "Phase1-BallTouching/004M"]
     assert all(Path(source.path).is_file() for source in found)
     assert [source.name for source in saved_opponents(paths, checkpoints=True)][2:] == ["5,000,000"]
+
+
+def test_standings_are_the_chances_of_a_draw_and_the_games_that_count() -> None:
+    made = pool(3, "prioritized", ("chaser",))
+    beaten(made, "P/000M", 18, 2)
+    beaten(made, "chaser", 2, 18)
+    found = made.standings(10)
+    assert [each.name for each in found] == ["chaser", "P/001M", "P/002M", "P/000M"]
+    assert sum(each.share for each in found) == pytest.approx(1.0)
+    assert [(each.games, each.score) for each in found] == [(20, 0.1), (0, None), (0, None), (20, 0.9)]
+    weights = np.array([(1 - 3 / 22) ** 2, 0.25, 0.25, (1 - 19 / 22) ** 2])
+    assert [each.share for each in found] == pytest.approx((weights / weights.sum()).tolist())
+    assert [each.name for each in made.standings(1)] == ["chaser"]
+    assert OpponentPool().standings(10) == []

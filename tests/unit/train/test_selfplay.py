@@ -209,3 +209,15 @@ def test_beside_a_central_policy_all_have_those_that_the_trainer_evaluates(tmp_p
         "Phase1-Tiny/002M": 2,
         "Phase1-Tiny/005M": 3,
     }
+
+
+def test_the_pool_is_reported_at_once_and_then_now_and_then(tmp_path: Path) -> None:
+    one = Trained(tmp_path, milestones=2)
+    one.selfplay.before_collecting(0)
+    one.selfplay.learned([report({"Phase1-BallTouching/001M": GamesAgainst(wins=3, losses=1)})])
+    found = one.selfplay.record(5000)
+    assert found is not None and found.timesteps == 5000
+    scores = {each.name: (each.games, each.score) for each in found.opponents}
+    assert scores == {"Phase1-BallTouching/001M": (4, 0.75), "Phase1-BallTouching/002M": (0, None)}
+    assert one.selfplay.record(6000) is None, "not again so soon"
+    assert Trained(tmp_path / "off", enabled=False).selfplay.record(0) is None

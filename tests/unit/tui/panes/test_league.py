@@ -6,16 +6,20 @@ import threading
 from dataclasses import replace
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from rltui.league.games import append, read
 from rltui.league.ladder import Ladder, build_ladder
+from rltui.run_state.fold import fold
 from rltui.runs.paths import DataDir
 from rltui.tui.background import Newest
 from rltui.tui.league_reader import GamesFile, League, LeagueReader, StateRatings
 from rltui.tui.panes.league import VIEWS, LeaguePane, Shown, error_bar
+from rltui.tui.panes.pane import View
 from rltui.tui.text import plain
-from tests.fakes.drawn_panes import STORY, drawn
+from tests.fakes import figure_stories
+from tests.fakes.drawn_panes import NOW, STORY, drawn
 from tests.fakes.leagues import game, put_league
 
 BEST, SECOND = "at 12,431,360", "at 5,000,000"
@@ -78,16 +82,33 @@ def test_ratings_over_timesteps(data: DataDir) -> None:
     assert "needs more rows" in drawn(pane_of(ladder_of(data), "over time"), STORY, 100, 4)
 
 
+def test_the_pool_says_who_is_drawn_how_often_and_how_the_bot_fares(data: DataDir) -> None:
+    story = fold(STORY, [figure_stories.pool_reported()])
+    rows = drawn(pane_of(ladder_of(data), "pool"), story, 90, 9).splitlines()
+    names = ["Phase1-BallTouching/010M", "chaser", "Phase1-BallTouching/012M"]
+    assert [row.split()[:3] for row in rows[1:]] == [
+        [name, share, "%"] for name, share in zip(names, ("55", "<1", "45"), strict=True)
+    ]
+    assert [row.split()[-2:] for row in rows[1:]] == [["%", "100"], ["%", "41"], ["–", "0"]]
+    assert "46 %" in rows[1] and "100 %" in rows[2]
+    empty = msgspec.structs.replace(figure_stories.pool_reported(), opponents=[])
+    assert "Nobody in the pool yet" in drawn(pane_of(ladder_of(data), "pool"), fold(STORY, [empty]))
+    assert "No self-play" in drawn(pane_of(ladder_of(data), "pool"), STORY)
+    unplayed = pane_of(build_ladder(DataDir(data.root / "no"), read(data.root / "no"), "alpha"))
+    assert "rltui eval" in drawn(unplayed, story) and not unplayed.has_nothing(View(story, NOW))
+
+
 def test_every_view_fits_every_size_also_of_very_many_players(data: DataDir, subtests: pytest.Subtests) -> None:
     for number in range(40):
         steps = 20_000_000 + number * 1_000_000
         append(data.games, game(f"alpha@{steps}#{steps:08x}", "rule", number % 3, 1, 1.8e9, 10_000 + number))
     ladder = replace(ladder_of(data), missing=("alpha/Phase1-A/005M",), milestones=1, notices=("a line is no game",))
+    story = fold(STORY, [figure_stories.pool_reported()])
     for shown in VIEWS:
         for width in (40, 60, 76, 78, 121, 198):
             for height in (1, 2, 5, 9, 23, 46):
                 with subtests.test(shown=shown, size=(width, height)):
-                    drawn(pane_of(ladder, shown), STORY, width, height)
+                    drawn(pane_of(ladder, shown), story, width, height)
 
 
 def test_without_games_of_the_run_it_says_how_to_get_some(tmp_path: Path) -> None:

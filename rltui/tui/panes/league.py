@@ -45,7 +45,7 @@ class LeaguePane(Pane, ScrollableLines):
     BINDINGS: ClassVar[list[BindingType]] = pane_bindings("league")
     EMPTY = (
         "No games of this run yet. <browser> lists its milestones: <evaluate> there lets one play another, or a scripted "
-        "bot. In a shell: rltui eval my-run chaser"
+        "bot. By themselves milestones play with [evaluation] games = 20 in the profile; in a shell: rltui eval my-run chaser"
     )
     HELP = (
         "Ratings of this run's bots and the scripted ones by all games in data/games.csv, on the Elo scale: the scripted "

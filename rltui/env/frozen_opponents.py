@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import TypeAlias
 
@@ -18,15 +19,17 @@ from rltui.opponents.base import ScriptedPlayer
 from rltui.policy.mlp import DiscretePolicy, GumbelBank
 from rltui.policy.saved import SavedPolicy, load_policy
 from rltui.registry import Component, build
-from rltui.sim.state import Bool, Float, GameState, Int, Seats
+from rltui.sim.state import Bool, Float, GameState, Int
 
 FROZEN = 0x0F  # sets their random numbers apart from the arenas'
 NOISE_SIZE = 1 << 16  # random numbers in the bank of those who play the run's own game
-BOTH = (slice(None), slice(None))
 
 HERE = 255  # in `player`: an opponent that is evaluated where it plays
 
+Places: TypeAlias = tuple[Int, Int]  # arenas and cars, [n] each
 Loaded: TypeAlias = SavedPolicy | ScriptedPlayer | int  # the number by which the trainer evaluates it
+
+NOWHERE: Places = (np.zeros(0, np.int64), np.zeros(0, np.int64))
 
 
 @dataclass(frozen=True)
@@ -85,7 +88,7 @@ class _Opponent:
         self.name, self.loaded = name, loaded
         self.network: DiscretePolicy | None = None
         self.player: SavedPlayer | ScriptedPlayer | None = None
-        self.seats: Seats = BOTH
+        self.seats: Places = NOWHERE
         teams = (game.spec.blue, game.spec.orange)
         self.evaluated_by = loaded if isinstance(loaded, int) else HERE
         if isinstance(loaded, ScriptedPlayer):
@@ -120,11 +123,12 @@ class FrozenOpponents:
         )  # 0: the learner; HERE; else the number by which the trainer evaluates it
         self._obs: Float = np.zeros((*shape, game.obs_size), np.float32)
         self._classes = np.zeros(shape, np.uint8)
-        self._log_probs: Float = np.zeros(self._who.size, np.float32)
         self._numbered: dict[int, _Opponent] = {}
         self._given: list[int] = []  # numbers of those that new episodes draw from
         self._last = 0
         self._playing: list[_Opponent] = []
+        self._networks: list[tuple[DiscretePolicy, slice]] = []  # of those of the learner's game, with their rows …
+        self._their_seats: Places = NOWHERE  # … of these seats
         self._goals = _GoalsOfEpisodes(state)
         self._against: dict[str, GamesAgainst] = {}
 
@@ -182,6 +186,15 @@ class FrozenOpponents:
                 self._playing.append(opponent)
                 if isinstance(opponent.player, SavedPlayer):
                     opponent.player.reset(self._state, begun)
+        self._seat_networks()
+
+    def _seat_networks(self) -> None:
+        theirs = [(opponent.network, opponent.seats) for opponent in self._playing if opponent.network is not None]
+        if theirs:
+            arenas, cars = zip(*(seats for _, seats in theirs), strict=True)
+            self._their_seats = np.concatenate(arenas), np.concatenate(cars)
+        edges = np.cumsum([0, *(len(seats[0]) for _, seats in theirs)]).tolist()
+        self._networks = [(network, slice(*rows)) for (network, _), rows in zip(theirs, pairwise(edges), strict=True)]
 
     def observed(self, obs: Float, classes: Classes) -> None:
         """What the learner would see of all cars, [K, C, D], and the legality class of each, [K, C]."""
@@ -191,12 +204,14 @@ class FrozenOpponents:
 
     def choose(self, actions: Int) -> None:
         """Overwrite the learner's choices [K, C] where somebody plays who chooses from the same table."""
-        for opponent in self._playing:
-            if opponent.network is not None:
-                obs, classes = self._obs[opponent.seats], self._classes[opponent.seats]
-                chosen = np.empty(len(obs), np.int64)
-                opponent.network.act(obs, self._noise, chosen, self._log_probs[: len(obs)], classes)
-                actions[opponent.seats] = chosen
+        if not self._networks:
+            return
+        obs, classes = self._obs[self._their_seats], self._classes[self._their_seats]
+        logits = [network.logits(obs[rows], classes[rows]) for network, rows in self._networks]
+        noise = self._noise.next(
+            len(obs), logits[0].shape[1]
+        )  # drawn at once for all: a call costs more than its numbers
+        actions[self._their_seats] = (np.concatenate(logits) + noise).argmax(axis=1)
 
     def join(self, rows: Int) -> None:
         """Overwrite the rows of controls to be played [K, C] where somebody plays who has controls of his own."""

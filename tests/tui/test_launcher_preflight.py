@@ -12,7 +12,7 @@ import pytest
 from rltui.errors import RltuiError
 from rltui.runs.paths import DataDir
 from rltui.tui.capture import screen_text
-from rltui.tui.checks.doctor import DoctorProcess
+from rltui.tui.checks.child import LinesProcess
 from rltui.tui.dependencies import LauncherDependencies
 from rltui.tui.launcher.check_lines import tally
 from rltui.tui.launcher.details import LauncherDetails
@@ -84,7 +84,7 @@ def counted(tools: LauncherDependencies) -> list[str]:
     begun: list[str] = []
     start = tools.preflights._start
 
-    def count(command: Sequence[str]) -> DoctorProcess:
+    def count(command: Sequence[str]) -> LinesProcess:
         begun.append(command[3])
         return start(command)
 

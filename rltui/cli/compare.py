@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
+import secrets
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rltui.cli.parser import Subparsers, add_command, add_data_dir, add_json, named_or_newest_run
+from rltui.cli.parser import Subparsers, add_command, add_data_dir, add_json, at_least, named_or_newest_run
+from rltui.cli.playing import GamesLog, GamesProgress, add_processes, add_seconds, play_match
 from rltui.errors import RltuiError
 from rltui.safe_io import one_line, say
 
 if TYPE_CHECKING:
+    from rltui.league.score import GamesBetween
     from rltui.run_state.compare import RewardComparison
     from rltui.runs.paths import DataDir, RunPaths
 
 NAMED = 4  # other differences listed one by one
 EPILOG = (
     "A, B: a run, as it is now, or a saved state: alpha/005M, alpha/250000.\nThe difference of the mean rewards of the "
-    "newest 50 iterations, with its 95 % interval.\nExit code 1: they were paid differently, which cannot be compared.\n"
+    "newest 50 iterations, with its 95 % interval; and who plays better, by the games of the two.\nExit code 1: they were "
+    "paid differently, and there are no games.\n"
     "Two profiles: rltui profile diff A B."
 )
 
@@ -28,12 +34,18 @@ def add_parser(subparsers: Subparsers) -> None:
     )
     parser.add_argument("left", metavar="A")
     parser.add_argument("right", metavar="B")
+    parser.add_argument("--games", metavar="N", type=at_least(0), default=0, help="first play so many (default 0)")
+    add_seconds(parser)
+    add_processes(parser)
     add_data_dir(parser)
     add_json(parser)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print which is better, or why that cannot be told; 1 where they were paid differently."""
+    """Print which is paid more and which plays better, or why that cannot be told; 1 where neither can."""
+    from rltui.supervise.processes import prepare_environment
+
+    prepare_environment()
     from rltui.cli.output import json_text
     from rltui.profile.changes import paid_changes, saved_changes
     from rltui.run_state.compare import compare_rewards, compared_bot
@@ -53,9 +65,50 @@ def run(args: argparse.Namespace) -> int:
     found = compare_rewards(left, right, paid)
     others = changes if isinstance(changes, str) else [change.key for change in changes]
     doubts = [one_line(text) for text in (doubt, more) if text]
-    document = {**found.document(), "doubts": doubts}
-    say(json_text(document) if args.json else "\n".join(_lines(found, others, doubts)))
-    return int(bool(found.refused))
+    games = _games(args, data, (one, at), (other, then))
+    document = {**found.document(), "doubts": doubts, "match": games.document() if games.record.games else None}
+    say(
+        json_text(document)
+        if args.json
+        else "\n".join([*_lines(found, others, doubts), one_line(games.words(args.left, args.right))])
+    )
+    return int(bool(found.refused) and not games.record.games)
+
+
+def _games(args: argparse.Namespace, data: DataDir, *sides: tuple[RunPaths, int | None]) -> GamesBetween:
+    """Those in the log, after playing what is asked for. Of a run, its newest state's."""
+    from rltui.league.games import read
+    from rltui.league.score import games_between, games_of_states
+    from rltui.runs.inventory import complete_checkpoints
+
+    if args.games:
+        names = _play(args, data)
+        return games_between(read(data.games).games, *names)
+    newest = ((paths, next(reversed(complete_checkpoints(paths)), None)) for paths, _ in sides)
+    a, b = (
+        (paths.name, at if at is not None else state.timesteps or 0 if state is not None else 0)
+        for (paths, at), (_, state) in zip(sides, newest, strict=True)
+    )
+    return games_of_states(read(data.games).games, a, b)
+
+
+def _play(args: argparse.Namespace, data: DataDir) -> tuple[str, str]:
+    """The names that their games have."""
+    from rltui.league.evaluation import Evaluation, MatchUp, team_size
+    from rltui.league.sources import source
+
+    a, b = (source(text, data, None, lambda state: f"rltui compare {state}") for text in (args.left, args.right))
+    match_up = MatchUp(a, b, team_size(a, b), args.seconds, secrets.randbelow(1 << 31))
+    log = GamesLog(data.games)
+    with contextlib.redirect_stdout(sys.stderr):  # what a user's component prints is no part of the result
+        match_up.check()
+        evaluation = Evaluation(match_up, args.games)
+        progress = GamesProgress(args.games, match_up.ticks)
+        if play_match(evaluation, args.workers, args.nice, log, progress):
+            say(f"rltui: interrupted: {len(evaluation.games)} of {args.games} games are finished", sys.stderr)
+    if log.problem:
+        raise RltuiError(f"the games are not recorded: {log.problem}", "make room, or play them alone: rltui eval A B")
+    return evaluation.ids
 
 
 def _found(data: DataDir, text: str) -> tuple[RunPaths, int | None, Path, str]:

@@ -10,12 +10,12 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from rltui.cli.parser import Subparsers, add_command, add_data_dir, add_json, at_least
-from rltui.cli.playing import GamesLog, GamesProgress, add_processes, add_seconds, say_line
+from rltui.cli.playing import GamesLog, GamesProgress, add_processes, add_seconds, play_match, say_line
 from rltui.cli.watch import converted
 from rltui.safe_io import say
 
 if TYPE_CHECKING:
-    from rltui.league.evaluation import Evaluation, MatchUp, Task
+    from rltui.league.evaluation import Evaluation, MatchUp
     from rltui.runs.paths import DataDir
 
 WHO = "a run (its newest checkpoint), a checkpoint or milestone (alpha/005M, or its folder), a policy.npz, or a scripted player"
@@ -57,7 +57,7 @@ def run(args: argparse.Namespace) -> int:
 
     prepare_environment()
     from rltui.cli.output import json_text
-    from rltui.league.evaluation import Evaluation, tasks
+    from rltui.league.evaluation import Evaluation
     from rltui.runs.paths import data_dir
 
     data = data_dir(args.data_dir)
@@ -66,7 +66,8 @@ def run(args: argparse.Namespace) -> int:
         match_up.check()
     evaluation = Evaluation(match_up, args.games)
     log = GamesLog(None if args.no_record else data.games)
-    stopped = _play(args, evaluation, tasks(args.games), log)
+    progress = GamesProgress(args.games, match_up.ticks, args.lines)
+    stopped = play_match(evaluation, args.workers, args.nice, log, progress)
     if stopped:
         say(f"rltui: interrupted: {len(evaluation.games)} of {args.games} games are finished", sys.stderr)
     if log.problem:
@@ -88,30 +89,6 @@ def _match_up(args: argparse.Namespace, data: DataDir) -> MatchUp:
     size = args.team_size or team_size(a, b)
     seed = secrets.randbelow(1 << 31) if args.seed is None else args.seed
     return MatchUp(a, b, size, args.seconds, seed, args.deterministic)
-
-
-def _play(args: argparse.Namespace, evaluation: Evaluation, tasks: list[Task], log: GamesLog) -> bool:
-    """Whether it was interrupted."""
-    import threading
-
-    from rltui.league.evaluation import TaskDone
-    from rltui.league.evaluators import Evaluators
-    from rltui.profile.resolved import cores
-    from rltui.supervise.signals import stopping_by_signal
-
-    progress, stop = GamesProgress(args.games, evaluation.match_up.ticks, args.lines), threading.Event()
-    with (
-        stopping_by_signal(lambda *_: stop.set()),
-        contextlib.closing(progress),
-        Evaluators(evaluation.match_up, args.workers or cores(), args.nice) as evaluators,
-    ):
-        for said in evaluators.played(tasks, stop.is_set):
-            if isinstance(said, TaskDone):
-                log.write(evaluation.add(said))
-            else:
-                progress.add(said.ticks)
-            progress.show(len(evaluation.games))
-    return stop.is_set()
 
 
 FIGURES = (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import sys
 import time
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from rltui.cli.parser import at_least, between
 
 if TYPE_CHECKING:
+    from rltui.league.evaluation import Evaluation
     from rltui.league.games import Game
 
 BAR, LOOK = 30, 0.1  # characters; seconds between two pictures of it
@@ -41,6 +43,30 @@ def add_processes(add: argparse._ActionsContainer) -> None:
         default=10,
         help="niceness of these, 0 to 19 (default 10: training goes first)",
     )
+
+
+def play_match(evaluation: Evaluation, workers: int | None, nice: int, log: GamesLog, progress: GamesProgress) -> bool:
+    """All games that are wanted of it, until Ctrl-C; returns whether that came."""
+    import threading
+
+    from rltui.league.evaluation import TaskDone, tasks
+    from rltui.league.evaluators import Evaluators
+    from rltui.profile.resolved import cores
+    from rltui.supervise.signals import stopping_by_signal
+
+    stop = threading.Event()
+    with (
+        stopping_by_signal(lambda *_: stop.set()),
+        contextlib.closing(progress),
+        Evaluators(evaluation.match_up, workers or cores(), nice) as evaluators,
+    ):
+        for said in evaluators.played(tasks(evaluation.wanted), stop.is_set):
+            if isinstance(said, TaskDone):
+                log.write(evaluation.add(said))
+            else:
+                progress.add(said.ticks)
+            progress.show(len(evaluation.games))
+    return stop.is_set()
 
 
 class GamesLog:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from rltui.league.games import Game
+from rltui.league.games import Game, run_player
 from rltui.league.ratings import MOST_MORE, Record, independent
 
 Z = 1.959964  # standard deviations to each side that leave 5 % outside
@@ -23,6 +23,34 @@ class GamesBetween:
     record: Record
     interval: Interval | None
 
+    def words(self, a: str, b: str) -> str:
+        """Who plays better, as far as that is decided. a, b: what people call the two."""
+        score = self.record.score
+        if score is None or self.interval is None:
+            return f"No games between {a} and {b} yet"
+        low, high = self.interval
+        better = (
+            f"{a} plays better" if low > 0.5 else f"{b} plays better" if high < 0.5 else "Which plays better is open"
+        )
+        games = "1 game" if self.record.games == 1 else f"{self.record.games:,} games"
+        return f"{better}: {a} scores {100 * score:.1f} % ({100 * low:.1f} to {100 * high:.1f}) of {games} against {b}"
+
+    def document(self) -> dict[str, object]:
+        """As `--json` has it."""
+        record, score, interval = self.record, self.record.score, self.interval
+        return {
+            "a": self.a,
+            "b": self.b,
+            "games": record.games,
+            "wins": record.wins,
+            "draws": record.draws,
+            "losses": record.losses,
+            "win_rate": score,
+            "interval": interval,
+            "elo_difference": None if score is None else elo_difference(score),
+            "elo_interval": None if interval is None else tuple(map(elo_difference, interval)),
+        }
+
 
 def games_between(games: Iterable[Game], a: str, b: str) -> GamesBetween:
     """Without repeats, see `independent`; those with one seed are a pair."""
@@ -33,6 +61,17 @@ def games_between(games: Iterable[Game], a: str, b: str) -> GamesBetween:
         record += Record(int(own > theirs), int(own == theirs), int(own < theirs), own, theirs)
         pairs.setdefault(game.seed, []).append(((own > theirs) - (own < theirs) + 1) / 2)
     return GamesBetween(a, b, record, score_interval(list(pairs.values())) if pairs else None)
+
+
+State = tuple[str, int]  # run, timesteps
+
+
+def games_of_states(games: Sequence[Game], a: State, b: State) -> GamesBetween:
+    """As `games_between` of the two; of several players with one state's timesteps, the one that played last."""
+    names = {
+        (found.run, found.timesteps): name for game in games for name in (game.a, game.b) if (found := run_player(name))
+    }
+    return games_between(games, *(names.get(state, "{}@{}".format(*state)) for state in (a, b)))
 
 
 def score_interval(pairs: Sequence[Sequence[float]]) -> Interval:

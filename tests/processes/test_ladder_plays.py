@@ -63,6 +63,17 @@ def test_it_plays_what_is_missing_and_then_nothing(data: DataDir, tmp_path: Path
     assert data.games.read_bytes() == before
 
 
+def test_compare_plays_the_games_that_it_ends_in(data: DataDir) -> None:
+    words = ["compare", "alpha/005M", "alpha/010M", "--games", "2", "--seconds", "0.5", "--json"]
+    run = [sys.executable, "-m", "rltui", *words, "--data-dir", str(data.root)]
+    done = subprocess.run(run, capture_output=True, text=True, check=False)
+    match = json.loads(done.stdout or "{}").get("match")
+    assert match is not None, done
+    assert match["games"] == 2, done.stderr
+    assert [match["a"].partition("#")[0], match["b"].partition("#")[0]] == ["alpha@5000000", "alpha@10000000"]
+    assert {(game.a, game.b) for game in games.read(data.games).games} == {(match["a"], match["b"])}
+
+
 def test_ctrl_c_ends_it_and_what_is_finished_is_rated(data: DataDir) -> None:
     words = ("--games", "300", "--seconds", "3", "--workers", "2")
     process = subprocess.Popen(command(data, *words), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)

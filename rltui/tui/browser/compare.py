@@ -84,7 +84,8 @@ def _words(side: ByHand, setting: str) -> str:
 
 @dataclass(frozen=True)
 class CheckpointComparison:
-    """left: the older one. curves, bots: what the journals tell of the two; None while being read. by_hand: of left and right."""
+    """left: the older one. curves, bots: what the journals tell of the two; None while being read.
+    by_hand: of left and right."""
 
     left: CheckpointInfo
     right: CheckpointInfo
@@ -92,6 +93,7 @@ class CheckpointComparison:
     curves: Curves | None = None
     by_hand: tuple[ByHand, ByHand] = ({}, {})
     bots: tuple[ComparedBot, ComparedBot] | None = None
+    games: str = ""  # what the games of the two say, in words; empty while being read
 
     def metrics(self) -> list[str]:
         """Keys of the chart to choose from, the reward first; none where training led from one state to the other."""
@@ -144,6 +146,16 @@ def bots_of(data: DataDir, comparison: CheckpointComparison) -> tuple[ComparedBo
     )
 
 
+def games_of(data: DataDir, comparison: CheckpointComparison) -> str:
+    """Call it in a thread. Who plays better by the log of games, in words."""
+    from rltui.league.games import read  # NumPy comes with the first games, not with the interface
+    from rltui.league.score import games_of_states
+
+    states = [(entry.run, entry.timesteps or 0) for entry in (comparison.left, comparison.right)]
+    found = games_of_states(read(data.games).games, *states)
+    return found.words(comparison.left.title, comparison.right.title)
+
+
 def ends_of(comparison: CheckpointComparison, metric: str) -> EndValues:
     """The metric at the two states: the reward as they were saved with it, like the table; its parts over as many episodes; any
     other by its iteration.
@@ -188,6 +200,7 @@ def lines(
     if comparison.bots is not None and not differ:
         told = compare_rewards(*comparison.bots)
         found += [*wrap(told.sentence, width, "strong"), *wrap(NOT_SKILL, width, "muted"), ()]
+    found += [*wrap(comparison.games, width, "strong"), ()] if comparison.games else []
     found += [row for words in warnings for row in wrap(f"▲ {words}", width, "warn")]
     found += [()] if warnings else []
     return [*found, *_curve(comparison, metric, width, style), *_profiles(comparison, width)]
@@ -327,11 +340,11 @@ class CompareScreen(Dialog[None]):
     ]
 
     class Read(Message):
-        """What the journals tell is here."""
+        """What the journals and the log of games tell is here."""
 
-        def __init__(self, curves: Curves, bots: tuple[ComparedBot, ComparedBot] | None) -> None:
+        def __init__(self, curves: Curves, bots: tuple[ComparedBot, ComparedBot] | None, games: str) -> None:
             super().__init__()
-            self.curves, self.bots = curves, bots
+            self.curves, self.bots, self.games = curves, bots, games
 
     def __init__(
         self, data: DataDir, comparison: CheckpointComparison, clock: Callable[[], float], style: ChartStyle = "braille"
@@ -350,12 +363,16 @@ class CompareScreen(Dialog[None]):
 
     @work(thread=True, exit_on_error=False)
     def _read(self) -> None:
-        curves = curves_between(self._data, self._text.comparison)
-        self.post_message(self.Read(curves, None if curves.problem else bots_of(self._data, self._text.comparison)))
+        comparison = self._text.comparison
+        curves = curves_between(self._data, comparison)
+        bots = None if curves.problem else bots_of(self._data, comparison)
+        self.post_message(self.Read(curves, bots, games_of(self._data, comparison)))
 
     @if_mounted
     def on_compare_screen_read(self, message: Read) -> None:
-        self._text.comparison = dataclasses.replace(self._text.comparison, curves=message.curves, bots=message.bots)
+        self._text.comparison = dataclasses.replace(
+            self._text.comparison, curves=message.curves, bots=message.bots, games=message.games
+        )
         self._text.repaint()
         self._show_keys()
 

@@ -17,6 +17,7 @@ from rltui.cli.parser import parse
 from rltui.errors import RltuiError
 from rltui.events.episode_reward import FIRST_EPISODES, REWARD
 from rltui.events.records import Record, RunStarted, SettingChanged
+from rltui.league.games import append
 from rltui.run_state.compare import OTHER, ComparedBot, compare_rewards, compared_bot, student_quantile
 from rltui.run_state.reader import judged
 from rltui.run_state.snapshot import RunSnapshot
@@ -24,6 +25,7 @@ from rltui.run_state.trend import newest_mean, too_few
 from rltui.runs.journal import JournalWriter
 from rltui.runs.paths import DataDir
 from tests.fakes import run_story
+from tests.fakes.leagues import games
 from tests.fakes.saved_runs import make_files, make_meta, place
 
 STEPS = run_story.STEPS
@@ -163,6 +165,28 @@ def test_runs_and_saved_states_by_the_command(data: DataDir, capsys: pytest.Capt
     assert "their profiles differ: seed" in capsys.readouterr().out
     with pytest.raises(RltuiError, match="the same"):
         compared(data, "alpha", "alpha")
+
+
+def test_it_ends_in_the_games_of_the_two(data: DataDir, capsys: pytest.CaptureFixture[str]) -> None:
+    """Of a run, its newest state's; also where rewards cannot be compared."""
+    alpha, beta = (f"alpha@{100 * STEPS}#0000000a", f"beta@{120 * STEPS}#0000000b")
+    place(data.run("beta").checkpoint(120 * STEPS), make_files(make_meta("beta", 1, 120 * STEPS)))
+    state = f"alpha/{100 * STEPS}"
+    compared(data, state, "beta")
+    assert f"No games between {state} and beta yet" in capsys.readouterr().out
+    for game in games(alpha, beta, wins=30, draws=4, losses=6):
+        append(data.games, game)
+    compared(data, state, "beta")
+    assert f"{state} plays better: {state} scores 80.0 % (" in capsys.readouterr().out
+    compared(data, "beta", "alpha", "--json")
+    match = json.loads(capsys.readouterr().out)["match"]
+    assert (match["a"], match["b"], match["games"], match["wins"], match["win_rate"]) == (beta, alpha, 40, 6, 0.2)
+    assert match["interval"][0] < 0.2 < match["interval"][1] < 0.5
+    for game in games(f"paid@{100 * STEPS}#0000000c", beta, wins=2, losses=2):
+        append(data.games, game)
+    compared(data, "paid", "beta")
+    out = capsys.readouterr().out
+    assert "rewards differ" in out and "Which plays better is open: paid scores 50.0 %" in out
 
 
 def test_iterations_of_short_episodes_are_said_not_to_count(data: DataDir) -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from rltui.events.episode_reward import REWARD, RewardWindow
 from rltui.events.records import Record, RunResumed, RunStarted, SettingChanged
+from rltui.league.games import append
 from rltui.profile.changes import KeyChange
 from rltui.run_state.compare import NOT_SKILL
 from rltui.runs import trainer_state
@@ -23,12 +24,14 @@ from rltui.tui.browser.compare import (
     compare,
     curves_between,
     ends_of,
+    games_of,
     lines,
     rewards_apart,
 )
 from rltui.tui.browser.compare_curves import EndValues
 from rltui.tui.text import plain
 from tests.fakes import run_story, saved_runs
+from tests.fakes.leagues import games
 
 STEPS = run_story.STEPS
 
@@ -65,6 +68,17 @@ def read(data: DataDir, left: CheckpointInfo, right: CheckpointInfo) -> Checkpoi
 
 def text(comparison: CheckpointComparison, metric: str = REWARD) -> str:
     return plain(lines(comparison, metric, run_story.START, 90, "ascii"))
+
+
+def test_who_plays_better_stands_below_the_rewards(data: DataDir) -> None:
+    older, newer = (state(data, "alpha", iterations) for iterations in (100, 200))
+    assert games_of(data, compare(older, newer)) == f"No games between {older.title} and {newer.title} yet"
+    names = [f"alpha@{entry.timesteps}#0000000a" for entry in (newer, older)]
+    for game in games(names[0], names[1], wins=18, losses=2):
+        append(data.games, game)
+    words = games_of(data, compare(newer, older))
+    assert words.startswith(f"{newer.title} plays better: {older.title} scores 10.0 % (")
+    assert newer.title + " plays better" in text(replace(compare(newer, older), games=words))
 
 
 def test_of_one_line_of_training_the_figures_stand_without_a_chart(data: DataDir) -> None:

@@ -44,6 +44,10 @@ class GamesFile:
     def changed(self) -> bool:
         return self._clock() >= self._next and file_stamp(self._path) != self._stamp
 
+    def forget(self) -> None:
+        """Nothing came of the reading: it has changed again."""
+        self._stamp = self
+
     def read(self, work: Callable[[Games], None]) -> None:
         """Have `work` done with all games; the time that takes counts."""
         began = self._clock()
@@ -79,6 +83,8 @@ class LeagueReader:
             ladder = build_ladder(self._data, games, self._run)
             if not end.is_set():
                 deliver(League(ladder))
+            else:  # the pane may be shown again by now, and another thread look
+                self._file.forget()
 
         try:
             while not end.is_set():

@@ -27,7 +27,7 @@ def opponents(library: Library, entry: CheckpointInfo) -> ChooserDialog:
     """Dismissed with a scripted bot's name, the folder of a milestone, or what was typed."""
     if not entry.usable:
         raise RltuiError(f"it cannot play: {entry.damage or 'only a saved state can'}")
-    scripted = [Chosen(name, "Scripted") for name in BUILT_IN["player"]]
+    scripted = [Chosen(name, "Scripted") for name in [*BUILT_IN["player"]][::-1]]  # the strongest first
     states = [other for other in library.entries if other.usable and other.milestone and other.path != entry.path]
     states.sort(key=lambda other: (other.run != entry.run, other.run, -(other.timesteps or 0)))
     milestones = [

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -21,6 +22,7 @@ from rltui.tui.text import plain
 from tests.fakes import figure_stories
 from tests.fakes.drawn_panes import NOW, STORY, drawn
 from tests.fakes.leagues import game, put_league
+from tests.fakes.patience import patience
 
 BEST, SECOND = "at 12,431,360", "at 5,000,000"
 
@@ -142,10 +144,29 @@ def test_the_thread_reads_again_only_what_has_grown(data: DataDir) -> None:
     reader = LeagueReader(data, "alpha")
     reader.start(deliver)
     reader.start(deliver)  # already running
-    assert came.wait(20)
+    assert came.wait(patience(10))
     reader.stop()
     league = inbox.take()
     assert league is not None and league.ladder is not None and len(league.ladder.rows) == 5
+
+
+def test_what_was_read_while_the_pane_was_hidden_is_read_again_when_it_is_shown(
+    data: DataDir, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reader, came, hidden = LeagueReader(data, "alpha"), threading.Event(), threading.Event()
+
+    def hiding(*words: Any) -> Ladder:
+        if not hidden.is_set():
+            reader.stop()
+            hidden.set()
+        return build_ladder(*words)
+
+    monkeypatch.setattr("rltui.league.ladder.build_ladder", hiding)
+    reader.start(lambda league: None)
+    assert hidden.wait(patience(10))
+    reader.start(lambda league: came.set())
+    assert came.wait(patience(10))
+    reader.stop()
 
 
 def test_a_file_that_takes_long_is_read_sparingly(data: DataDir) -> None:

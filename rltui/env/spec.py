@@ -182,11 +182,16 @@ def policy_to_save(
     )
 
 
+def _tuples(value: Any) -> Any:
+    """JSON knows no tuples, which a profile's lists are."""
+    return tuple(map(_tuples, value)) if isinstance(value, list) else value
+
+
 def saved_game(policy: SavedPolicy) -> SavedGame:
     """RltuiError where the policy's file does not say it, or not in words that are known here."""
     try:
         env: dict[str, Any] = json.loads(policy.env)
-        parts = {key: dict(env[key]) for key in ("obs", "table")}
+        parts = {key: {name: _tuples(value) for name, value in env[key].items()} for key in ("obs", "table")}
         obs, table = (Component(part.pop("kind"), part) for part in parts.values())
         return SavedGame(
             blue=int(env.get("blue", 1)),

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from rltui.env.arena_groups import ArenaGroups
-from rltui.env.from_profile import env_spec
-from rltui.env.frozen_opponents import Loaded, OpponentSource
+from rltui.env.from_profile import env_spec, sizes
+from rltui.env.frozen_opponents import LearnersGame, Loaded, OpponentSource
 from rltui.env.saved_player import SavedPlayer
 from rltui.env.soccar_batch import SoccarBatch
 from rltui.env.spec import EnvSpec
@@ -19,8 +19,9 @@ from rltui.env.stats import GamesAgainst, total
 from rltui.env.step import StepOut
 from rltui.opponents.base import ScriptedPlayer
 from rltui.policy.mlp import GumbelBank
-from rltui.policy.saved import SavedPolicy
+from rltui.policy.saved import SavedPolicy, load_policy
 from rltui.profile.load import load
+from rltui.profile.locate import SHIPPED
 from rltui.registry import Component, build
 from rltui.sim.state import GameState, Int, Seats
 from tests.fakes.batches import spec
@@ -227,3 +228,16 @@ def test_games_against_the_same_one_are_added_up() -> None:
     one = replace(stats, against={"a": GamesAgainst(1, 2, 3, 4, 5), "b": GamesAgainst(1)})
     two = replace(stats, against={"a": GamesAgainst(10, 20, 30, 40, 50)})
     assert total([one, two]).against == {"a": GamesAgainst(11, 22, 33, 44, 55), "b": GamesAgainst(1)}
+
+
+def test_a_saved_state_of_any_shipped_profile_is_of_its_own_game(tmp_path: Path, subtests: pytest.Subtests) -> None:
+    """What a file says of observation, table and pipeline is what the profile says, so that nothing is worked out twice."""
+    for name in sorted(SHIPPED):
+        with subtests.test(name=name):
+            run = env_spec(load(name))
+            size = sizes(run)
+            policy = write_bot(tmp_path / name, name, normalized=True)
+            own = LearnersGame(run, size.table_hash, size.obs, 0)
+            assert own.plays(load_policy(tmp_path / name / "policy.npz"))
+            assert not own.plays(replace(policy, table_hash="another"))
+            assert not LearnersGame(replace(run, obs_stack=3), size.table_hash, size.obs, 0).plays(policy)

@@ -42,9 +42,9 @@ def gpu(case: DoctorCase) -> DoctorResult:
     """Which device the learner will use. A GPU that is demanded and missing fails."""
     device = case.config.device
     if device == "cpu":
-        return DoctorResult(
-            "pass", "no GPU: the learner uses the processor" if _auto(case) else "the processor (learner.device)"
-        )
+        found = "no GPU: the learner uses the processor" if _auto(case) else "the processor (learner.device)"
+        warning = case.config.device_warning
+        return DoctorResult("warn" if warning else "pass", found, warning)
     import torch
 
     free, total = torch.cuda.mem_get_info()

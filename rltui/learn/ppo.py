@@ -408,7 +408,7 @@ class PPOLearner:
             known = isinstance(error, torch.OutOfMemoryError) or devices.device_error(error) is not None
             if self._compiled is None or known:
                 raise
-            raise CompiledPassError(in_words(error)) from error
+            raise CompiledPassError(in_words(error).partition(" Set TORCH")[0]) from error  # what developers may set
         return figures
 
     def _losses(

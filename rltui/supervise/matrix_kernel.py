@@ -83,12 +83,21 @@ def known_kernel(folder: Path | None = None) -> MatrixKernel | None:
     """What holds without measuring; None where that comes first. Sets nothing."""
     given = os.environ.get(VARIABLE)
     if given is not None:
-        return MatrixKernel(f"{given or 'OpenBLAS decides'}, as {VARIABLE} says")
+        unsure = given and given.lower() not in map(str.lower, _candidates())
+        but = f", or OpenBLAS's own choice where it knows no {given!a}" if unsure else ""
+        return MatrixKernel(f"{given or 'OpenBLAS decides'}, as {VARIABLE} says{but}")
     if "numpy" in sys.modules:
         return MatrixKernel("OpenBLAS's own choice: not measured, for NumPy was in use already")
     with contextlib.suppress(Exception):  # whatever is wrong with it, it is measured anew
-        return msgspec.json.decode(safe_io.read_bytes(_file(folder)), type=MatrixKernel)
+        found = msgspec.json.decode(safe_io.read_bytes(_file(folder)), type=MatrixKernel)
+        if found.chosen in (OWN, *_candidates()) and found.words.isprintable():
+            return found
     return None
+
+
+def _candidates() -> tuple[str, ...]:
+    """Of this machine."""
+    return CANDIDATES.get(platform.machine(), ())
 
 
 def measure(probe: Sequence[str] = PROBE) -> MatrixKernel:
@@ -99,7 +108,7 @@ def measure(probe: Sequence[str] = PROBE) -> MatrixKernel:
     end, dropped = time.monotonic() + BUDGET, dict[str, str]()
     ready = end - BUDGET * (1 - READY_WITHIN)
     with contextlib.ExitStack() as stack:
-        names = (OWN, *CANDIDATES.get(platform.machine(), ()))
+        names = (OWN, *_candidates())
         probes = {name: stack.enter_context(_Probe(probe, name)) for name in names}
         own = probes[OWN].core(ready)
         if own == "none":

@@ -23,6 +23,7 @@ from rltui.profile.models import Profile
 from rltui.profile.render import render
 from rltui.profile.resolved import (
     choose_inference,
+    parameter_count,
     rollout_blocks,
     slack_steps,
     steps_per_rollout,
@@ -36,6 +37,7 @@ from rltui.train.collect.shared_rollout import RolloutShape, SharedRollout
 from rltui.train.collect.worker import ActorSpec
 from rltui.train.collect.worker_pool import LocalCollector
 
+USUAL_LAYERS, MANY = (256, 256, 256), 8  # of nets on a processor; times the parameters from which on it takes too long
 OF_SCHEDULE = ("schedule", "schedule_steps", "learning_rate_floor", "target_kl")
 
 
@@ -193,6 +195,22 @@ class ResolvedConfig:
         """As `slots`, for one side of the arenas in which frozen opponents play."""
         groups, rows = slots(self.shape)
         return groups, frozen_arenas(self.spec, rows // self.spec.learners) * max(self.spec.blue, self.spec.orange)
+
+    @property
+    def device_warning(self) -> str:
+        """Where the nets are too big for the device; "" where they are not."""
+        size, sections = self.size, (self.profile.policy, self.profile.critic)
+        outputs = (size.actions.outputs, 1)
+        mine, usual = (
+            sum(parameter_count(size.obs, layers, width) for layers, width in zip(of, outputs, strict=True))
+            for of in ([section.layers for section in sections], [USUAL_LAYERS] * 2)
+        )
+        if self.device != "cpu" or mine < MANY * usual:
+            return ""
+        return (
+            f"nets of {mine:,} parameters on a processor: each timestep is some {mine / usual:.0f} times the work of "
+            f"{'-'.join(map(str, USUAL_LAYERS))}; they want a GPU, or smaller policy.layers and critic.layers"
+        )
 
     @property
     def inference_words(self) -> str:

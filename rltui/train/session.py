@@ -188,6 +188,7 @@ class _Session:
     def _warn(self, config: ResolvedConfig) -> None:
         """Of the profile and the rewards that now begin; nothing twice."""
         found = [("profile", sentence) for sentence in advice(config.profile)]
+        found += [("learner", sentence) for sentence in filter(None, [config.device_warning])]
         found += [("observation", sentence) for sentence in obs_warnings(config.spec)]
         found += [("rewards", sentence) for sentence in reward_warnings(config.spec)]
         for source, warning in found:

@@ -369,6 +369,14 @@ def test_torch_and_numpy_that_disagree(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "disagree" in found.sentence
 
 
+def test_nets_that_want_a_gpu_are_told_where_there_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    found = look("gpu", "gpu")
+    assert (found.outcome, found.sentence) == ("warn", "no GPU: the learner uses the processor")
+    assert "15,490,139 parameters" in found.advice and "some 41 times the work of 256-256-256" in found.advice
+    assert look("gpu", "phase-1-ball-touching").outcome == "pass"
+
+
 def test_a_gpu_that_is_demanded_and_missing(profile: Callable[..., str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     found = look("forward pass", profile(base=TINY.replace('device = "cpu"', 'device = "cuda"')))

@@ -88,7 +88,7 @@ def test_a_compiler_that_fails_is_left_out(subtests: pytest.Subtests) -> None:
                 nonlocal calls
                 calls += 1
                 if calls > good:
-                    raise ValueError("no compiler\nhere")
+                    raise ValueError("no compiler\nhere\n\nSet TORCHDYNAMO_VERBOSE=1 for the internal stack trace")
                 return ours._losses(*columns)  # noqa: B023
 
             ours._compiled = compiled

@@ -62,10 +62,13 @@ def test_the_fastest_is_set_and_remembered_and_one_that_fails_is_left_out(
     assert choose_kernel(tmp_path, ("no-such-command",)) == found and os.environ[VARIABLE] == "fast"
     (file,) = tmp_path.iterdir()
     have(fresh, "fast")
-    for bad in (b"", b"\xff{", b'{"words": 3}', b"[" * 100_000):
+    named = [b'{"words": "fast", "chosen": "%s"}' % name for name in (b"evil", b"\\u0000", b"FAST=")]
+    drawn = b'{"words": "fast\\u001b[2J", "chosen": "fast"}'
+    for bad in (b"", b"\xff{", b'{"words": 3}', b"[" * 100_000, *named, drawn):
         file.write_bytes(bad)
         del os.environ[VARIABLE]
-        assert choose_kernel(tmp_path, probe(fast=FAST)).chosen == os.environ[VARIABLE] == "fast"
+        found = choose_kernel(tmp_path, probe(fast=FAST))
+        assert found.chosen == os.environ[VARIABLE] == "fast" and "times" not in found.words and "2.0" in found.words
 
 
 def test_nothing_is_set_without_a_clear_winner_or_where_nothing_can_be_measured(
@@ -98,6 +101,9 @@ def test_the_user_s_own_holds_and_nothing_is_set_behind_numpy_s_back(fresh: pyte
     fresh.setenv(VARIABLE, "Prescott")
     found = choose_kernel(tmp_path, ("no-such-command",))
     assert "Prescott" in found.words and VARIABLE in found.words and os.environ[VARIABLE] == "Prescott"
+    assert "own choice where it knows no 'Prescott'" in found.words
+    have(fresh, "Prescott")
+    assert choose_kernel(tmp_path, ("no-such-command",)).words == f"Prescott, as {VARIABLE} says"
     fresh.delenv(VARIABLE)
     fresh.setattr(matrix_kernel, "sys", sys)
     assert not choose_kernel(tmp_path, ("no-such-command",)).chosen and VARIABLE not in os.environ

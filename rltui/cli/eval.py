@@ -57,7 +57,7 @@ def run(args: argparse.Namespace) -> int:
 
     prepare_environment()
     from rltui.cli.output import json_text
-    from rltui.league.evaluation import Evaluation
+    from rltui.league.evaluation import Evaluation, team_size
     from rltui.runs.paths import data_dir
 
     data = data_dir(args.data_dir)
@@ -65,7 +65,10 @@ def run(args: argparse.Namespace) -> int:
     with contextlib.redirect_stdout(sys.stderr):  # what a user's component prints is no part of the result
         match_up.check()
     evaluation = Evaluation(match_up, args.games)
-    log = GamesLog(None if args.no_record else data.games)
+    unrated = args.deterministic or match_up.size != team_size(match_up.a, match_up.b)
+    if unrated and not args.no_record:
+        say("rltui: these games are not recorded: ratings are of sampled play, in teams as A was trained", sys.stderr)
+    log = GamesLog(None if args.no_record or unrated else data.games)
     progress = GamesProgress(args.games, match_up.ticks, args.lines)
     stopped = play_match(evaluation, args.workers, args.nice, log, progress)
     if stopped:

@@ -60,6 +60,14 @@ def test_nothing_is_recorded_where_nothing_should_be(tmp_path: Path) -> None:
     assert not (tmp_path / "games.csv").exists()
 
 
+def test_another_player_is_not_recorded(tmp_path: Path) -> None:
+    for words in (["--deterministic"], ["--team-size", "2"]):
+        played = command(tmp_path, "idle", "chaser", "--games", "2", "--seconds", "1", *words)
+        done = subprocess.run(played, capture_output=True, text=True, check=False)
+        assert done.returncode == 0 and "not recorded: ratings are of sampled play" in done.stderr
+        assert not (tmp_path / "games.csv").exists()
+
+
 def test_ctrl_c_ends_at_once_and_tells_what_is_finished(tmp_path: Path) -> None:
     words = ("chaser", "random", "--games", "400", "--seconds", "20", "--workers", "1", "--json")
     process = subprocess.Popen(command(tmp_path, *words), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)

@@ -501,11 +501,14 @@ def _by_pattern(key: str) -> Metric:
 def _criterion(key: str, name: str) -> Metric:
     """`kickoff_touches` and `kickoff_touches_missing`: the value that counts for promotion, and what it lacks."""
     criterion = name.removesuffix("_missing")
-    metric = next((item for item in BY_KEY.values() if item.key.endswith(f"/{criterion}")), None)
+    by_games = BY_KEY.get(f"evaluation/{criterion.removeprefix('evaluation/')}_low")
+    metric = by_games or next((item for item in BY_KEY.values() if item.key.endswith(f"/{criterion}")), None)
     label, unit = (metric.label, metric.unit) if metric else (criterion.replace("_", " "), "")
     if name != criterion:
         return Metric(
             key, f"{label} missing", unit, "down", "What is missing of this criterion of the next phase; 0: met."
         )
     text = "This criterion of the next phase, over the newest iterations taken together."
+    if by_games is not None:
+        text = "This criterion of the next phase, by the games of the newest evaluated milestone of this one."
     return Metric(key, f"{label}, measured", unit, "none", text)

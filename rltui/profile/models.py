@@ -313,7 +313,9 @@ class PhaseEntry(Section):
 
     profile: str = Field(min_length=1, description="Its rewards, resets, terminals, team sizes and [ppo] are used.")
     until: dict[str, float] = Field(
-        default={}, description="Metrics that the bot's own games must reach, as {kickoff_touches = 80}: all of them."
+        default={},
+        description="Metrics that the bot's own games must reach, as {kickoff_touches = 80}: all of them. win_rate_rule, "
+        "win_rate_chaser, elo: by [evaluation], the lower end of the interval.",
     )
     min_steps: Whole = Field(
         default=0, ge=0, description="Timesteps that the phase lasts at least.", json_schema_extra=_unit("timesteps")

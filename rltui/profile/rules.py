@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
 from rltui import safe_io
 from rltui.errors import did_you_mean
+from rltui.events import metric_keys
 from rltui.events.metrics import BY_KEY
 from rltui.profile.curriculum import PLANS
 from rltui.profile.models import GameSection, PpoSection, Profile
@@ -18,12 +20,21 @@ from rltui.profile.validation import ValidationFinding
 
 SKILLS = tuple(key for key in BY_KEY if key.startswith(("rollout/", "turtle/")))  # of the bot's own games
 CATEGORIES = ("events", "ball", "goal", "positioning", "boost", "aerial", "mechanics", "penalties")
-ROLLOUT = "rollout/"
+ROLLOUT, EVALUATION = "rollout/", "evaluation/"
+BY_GAMES = {  # criteria by games of the milestones: what each is surely above, at 95 %
+    "win_rate_rule": metric_keys.win_rate_low("rule"),
+    "win_rate_chaser": metric_keys.win_rate_low("chaser"),
+    "elo": metric_keys.ELO_LOW,
+}
+FEWEST_GAMES = 20  # against an opponent, before which no criterion is reached
+DEVIATIONS = 1.96  # to each side, of a 95 % interval
 PROSE = (("description",), ("author",))
 
 
 def metric_key(name: str) -> str | None:
-    """The metric that a criterion means, by its key with or without `rollout/`; None where there is none."""
+    """The metric that a criterion means, by its key with or without `rollout/` or `evaluation/`; None where there is none."""
+    if (by_games := name.removeprefix(EVALUATION)) in BY_GAMES:
+        return BY_GAMES[by_games]
     return next((key for key in (name, ROLLOUT + name) if key in SKILLS), None)
 
 
@@ -120,8 +131,10 @@ def _criteria_are_metrics(data: Mapping[str, Any]) -> Iterator[ValidationFinding
     for index, phase in enumerate(tables(table(data, "curriculum"), "phases")):
         path: KeyPath = ("curriculum", "phases", index)
         for name in table(phase, "until"):
-            if metric_key(name) is None:
-                known = [key.removeprefix(ROLLOUT) for key in SKILLS]
+            if name.removeprefix(EVALUATION) in BY_GAMES:
+                yield from _games_are_played(data, table(phase, "until"), (*path, "until", name))
+            elif metric_key(name) is None:
+                known = [*BY_GAMES, *(key.removeprefix(ROLLOUT) for key in SKILLS)]
                 yield ValidationFinding(
                     (*path, "until", name), "unknown metric", "a metric of the journal, as kickoff_touches", name,
                     did_you_mean(name.removeprefix(ROLLOUT), known),
@@ -132,6 +145,22 @@ def _criteria_are_metrics(data: Mapping[str, Any]) -> Iterator[ValidationFinding
                 (*path, "max_steps"), "over before min_steps", f"at least {toml_value(int(least))}", shown_value(most),
                 involves=((*path, "min_steps"),),
             )  # fmt: skip
+
+
+def _games_are_played(data: Mapping[str, Any], until: Mapping[str, Any], path: KeyPath) -> Iterator[ValidationFinding]:
+    """So many that the criterion can be reached at all: where all are won, Wilson's interval of so many pairs ends there."""
+    name, games = str(path[-1]), number(table(data, "evaluation"), "games", 0)
+    wanted = None if name.removeprefix(EVALUATION) == "elo" else number(until, name, None)
+    if wanted is not None and wanted >= 100:
+        yield ValidationFinding(path, "no number of games shows that", "below 100 (%)", shown_value(until[name]))
+        return
+    pairs = 0 if wanted is None else math.ceil(DEVIATIONS**2 * wanted / (100 - wanted))
+    needed = max(FEWEST_GAMES, 2 * pairs)
+    if games is not None and games < needed:
+        yield ValidationFinding(
+            path, "too few games of the milestones to show that", f"evaluation.games of at least {needed}",
+            f"evaluation.games = {int(games)}", involves=(("evaluation", "games"),),
+        )  # fmt: skip
 
 
 def _categories_are_known(data: Mapping[str, Any]) -> Iterator[ValidationFinding]:

@@ -20,12 +20,12 @@ from rltui.env.stats import EpisodeStats
 from rltui.events import metric_keys
 from rltui.events.metrics import BY_KEY
 from rltui.events.promotion import CURRICULUM, MISSING
-from rltui.events.records import CurriculumPlanned, PhasePlan, PlannedCriterion, StagePlan
+from rltui.events.records import CurriculumPlanned, PhasePlan, PlannedCriterion, StagePlan, StateEvaluated
 from rltui.learn.schedules import Schedule
 from rltui.profile.curriculum import phase_number, stage_at, stage_name, stages_of, task_profile
 from rltui.profile.models import PhaseEntry, Profile, weight_points
 from rltui.profile.render import differences
-from rltui.profile.rules import metric_key
+from rltui.profile.rules import FEWEST_GAMES, metric_key
 from rltui.runs.trainer_state import CurriculumState
 
 ORDER = ("rewards", "game", "resets", "terminals", "ppo")  # of the sections, in the description of a phase
@@ -47,7 +47,8 @@ class Criterion:
 
     def describe(self, value: float) -> str:
         """`kickoff touches 83.1 (80 wanted)`."""
-        return f"{BY_KEY[self.key].label} {value:.3g} ({self.wanted:g} wanted)"
+        shown = f"{value:,.0f}" if value >= 1000 else f"{value:.3g}"
+        return f"{BY_KEY[self.key].label} {shown} ({self.wanted:g} wanted)"
 
 
 def criteria(until: Mapping[str, float]) -> tuple[Criterion, ...]:
@@ -60,6 +61,7 @@ class SkillWindow:
 
     def __init__(self, iterations: int, wanted: tuple[Criterion, ...]) -> None:
         self.wanted = wanted
+        self.by_games: Mapping[str, float | None] = {}  # of the newest state of this phase that was rated by games
         self._stats: deque[EpisodeStats] = deque(maxlen=iterations)
 
     def add(self, stats: EpisodeStats) -> None:
@@ -108,7 +110,7 @@ class SkillWindow:
         return True
 
     def _values(self) -> dict[str, float | None]:
-        return skill_metrics(list(self._stats)) if self._stats else {}
+        return (skill_metrics(list(self._stats)) if self._stats else {}) | dict(self.by_games)
 
     def _missing(self) -> list[tuple[Criterion, float | None]]:
         values = self._values()
@@ -181,6 +183,13 @@ class Curriculum:
     def learned(self, stats: EpisodeStats) -> None:
         """One iteration has been played; stats: of its match, all workers together."""
         self._window.add(stats)
+
+    def evaluated(self, found: StateEvaluated) -> None:
+        """A state was rated by games: it counts if it is of this phase, and by enough games."""
+        if found.timesteps > self.started:
+            enough = (each for each in found.opponents if each.games >= FEWEST_GAMES)
+            lows = {metric_keys.win_rate_low(each.opponent): each.low for each in enough}
+            self._window.by_games = {metric_keys.ELO_LOW: found.elo_low, **lows}
 
     def due(self, timesteps: int, asked_by: str = "") -> CurriculumMove | None:
         """The move to make after so many timesteps of the run; None while everything stays. asked_by: who wants the next

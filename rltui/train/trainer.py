@@ -138,7 +138,8 @@ class Trainer:
         self._loop.iteration += 1
         self._guard.check(report)
         self._scheduler.remember(report, collected)
-        self._evaluator.poll()
+        if (evaluated := self._evaluator.poll()) is not None:
+            self._task.curriculum.evaluated(evaluated)
         self._task.learned(match_stats(collected.reports), report.metrics)
         self._selfplay.learned(collected.reports)
         self._move = self._next_move()

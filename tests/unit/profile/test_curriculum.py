@@ -8,6 +8,7 @@ from typing import get_args
 import pytest
 
 from rltui.env.from_profile import env_spec
+from rltui.league.score import score_interval
 from rltui.profile.advice import advice
 from rltui.profile.copies import saved_copies
 from rltui.profile.curriculum import ENDS, PLANS, stage_at, stage_name, stages_of, task_profile, task_profiles
@@ -168,6 +169,28 @@ def test_what_cannot_be_a_campaign(subtests: pytest.Subtests, folder: Path) -> N
             found = problems(folder / "campaign.toml", CAMPAIGN.replace(old, new, 1))[0]
             assert (found.line, found.key) == (line, key)
             assert words in str(found)
+
+
+def test_criteria_by_games_need_games_enough_to_be_reached(subtests: pytest.Subtests, folder: Path) -> None:
+    """80 % lies within the interval of 15 pairs that are all won, and below that of 16."""
+    cases: list[tuple[str, str, str]] = [
+        ("win_rate_chaser = 80", "", "evaluation.games of at least 32"),
+        ("win_rate_chaser = 80", "games = 31", "evaluation.games of at least 32"),
+        ("win_rate_rule = 10", "games = 19", "evaluation.games of at least 20"),
+        ('"evaluation/elo" = 1400', "every_checkpoints = 1", "evaluation.games of at least 20"),
+        ("win_rate_rule = 100", "games = 400", "below 100"),
+    ]
+    path = folder / "campaign.toml"
+    for criterion, section, words in cases:
+        with subtests.test(criterion=criterion, section=section):
+            text = CAMPAIGN.replace("kickoff_touches = 80", criterion) + f"[evaluation]\n{section}\n"
+            (found,) = problems(path, text)
+            assert found.line == 4 and words in str(found)
+    path.write_text(
+        CAMPAIGN.replace("kickoff_touches = 80", "win_rate_chaser = 80, elo = 1400") + "[evaluation]\ngames = 32\n"
+    )
+    assert read(path).profile is not None
+    assert score_interval([[1.0, 1.0]] * 15)[0] < 0.8 < score_interval([[1.0, 1.0]] * 16)[0]
 
 
 def test_the_nearest_metric_is_named(folder: Path) -> None:

@@ -13,6 +13,7 @@ from rltui.profile.load import load
 from rltui.profile.models import Profile
 from rltui.runs.trainer_state import CurriculumState
 from rltui.train.curriculum import Curriculum, CurriculumMove, Origin, change_words, curriculum_planned, schedule_words
+from tests.fakes.state_evaluations import evaluated
 
 PHASE = "schema = 1\nphase = {}\n[rewards]\ntouch = 1\n"
 PHASES = """\
@@ -84,6 +85,30 @@ def test_skill_is_that_of_all_games_in_the_window(profile: Profile, subtests: py
     for iterations, reached in cases:
         with subtests.test(reached=str(reached)):
             assert (after(Curriculum(profile, 0), *iterations).due(2_000) is not None) == reached
+
+
+def test_games_of_this_phases_milestones_count_by_the_lower_end(profile: Profile, tmp_path: Path) -> None:
+    until = "until = {win_rate_chaser = 60, elo = 1100}"
+    text = PHASES.replace("until = {kickoff_touches = 80, own_goals_per_minute = 0.5}", until).replace(
+        "2}", "2, elo = 9e3}"
+    )
+    (tmp_path / "games.toml").write_text(f"{text}[evaluation]\ngames = 100\n")
+    curriculum = after(Curriculum(load(tmp_path / "games.toml"), 0), GOOD, GOOD, GOOD)
+    assert curriculum.metrics()["curriculum/win_rate_chaser"] is None
+    for found in (evaluated(900, low=50), evaluated(900, low=70, games=18), evaluated(900, low=70, elo_low=None)):
+        curriculum.evaluated(found)
+        assert curriculum.due(1_000) is None
+    assert curriculum.metrics()["curriculum/elo_missing"] is None
+    curriculum.evaluated(evaluated(900, low=70))
+    assert curriculum.metrics()["curriculum/win_rate_chaser"] == 70
+    move = curriculum.due(1_000)
+    assert move is not None
+    assert "wins v chaser at least 70 (60 wanted), Elo at least 1,145 (1100 wanted)" in move.reason
+    curriculum.go(CurriculumMove(2, 0, ""), 1_000)
+    curriculum.evaluated(evaluated(1_000))
+    assert curriculum.metrics()["curriculum/elo"] is None, "the milestone that ended the phase before"
+    curriculum.evaluated(evaluated(1_001))
+    assert curriculum.metrics()["curriculum/elo_missing"] == 9e3 - 1145
 
 
 def test_the_distance_to_each_criterion_and_what_blocks_it_beside_skill_are_told(profile: Profile) -> None:

@@ -120,7 +120,8 @@ def diagnose(profile: Profile, parts: Collection[str], seconds: float, tell: Tel
         cores(), _with(profile, workers="auto").workers, busy, kernel, psutil.virtual_memory().available, free(), gpu
     )
     warning = f"the machine was {busy:.0f} % busy with other things: measure again when it is idle"
-    found = Diagnosis(name, machine, warnings=(warning,) if busy > BUSY else ())
+    warnings = (warning if busy > BUSY else "", config.device_warning)
+    found = Diagnosis(name, machine, warnings=tuple(filter(None, warnings)))
     if "env" in parts:
         found = replace(found, env=tuple(measure_env(profile, machine.workers, seconds, tell)))
     for part, measure in MEASURES.items():

@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from multiprocessing import resource_tracker
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
@@ -17,7 +18,7 @@ import psutil
 
 from rltui import safe_io
 from rltui.errors import RltuiError
-from rltui.supervise.signals import start_session
+from rltui.supervise.signals import start_session, starting_deaf
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
@@ -51,6 +52,7 @@ def start_piped(
     main: Callable[[Spec, Connection], object], spec: Spec, name: str, output: ChildOutput | None = None
 ) -> tuple[SpawnProcess, Connection]:
     """A fresh daemon process that runs `main(spec, pipe)`, and this end of the pipe. output: of what it prints (None: as ours).
+    Ctrl-C, which a terminal sends to both, is for the parent alone.
 
     OSError or MemoryError where the system has no room for it: then nothing of it is left.
     """
@@ -64,7 +66,10 @@ def start_piped(
         # unpickled in this order: what a user's module prints while the spec is read goes to the output already
         process = context.Process(target=_run_piped, args=(output, main, spec, theirs), name=name, daemon=True)
         try:
-            process.start()
+            if sys.platform != "win32":
+                resource_tracker.ensure_running()  # whose start would end the deafness
+            with starting_deaf():
+                process.start()
         except BaseException:
             ours.close()
             raise

@@ -46,6 +46,19 @@ def become_subordinate(nice: int) -> None:
         os.nice(nice)
 
 
+@contextlib.contextmanager
+def starting_deaf() -> Iterator[None]:
+    """What this thread starts meanwhile hears no Ctrl-C from its first instruction on; here one comes afterwards."""
+    if sys.platform == "win32":
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def trace_when_asked(trace: TextIO) -> None:
     """From now on `ask_trace` has this process write where each of its threads is, whatever it is doing."""
     if sys.platform != "win32":

@@ -1,15 +1,19 @@
-"""The time that a process had for itself: on a core, asleep, stopped, or waiting for a core."""
+"""The time that a process had for itself: on a core, asleep, stopped, or waiting for a core. A child is deaf to Ctrl-C at once."""
 
 from __future__ import annotations
 
 import os
+import signal
+import sys
+from multiprocessing.connection import Connection
 from types import SimpleNamespace
 
 import psutil
 import pytest
 
 from rltui.supervise import processes
-from rltui.supervise.processes import OwnTime
+from rltui.supervise.processes import OwnTime, start_piped
+from tests.fakes.patience import patience
 
 
 class Watched:
@@ -56,3 +60,20 @@ def test_where_the_system_tells_no_sleep_one_without_a_core_for_a_second_sleeps(
     assert watched.seen(psutil.STATUS_RUNNING, 0.04) == [0.4, 9.6]
     own, short = watched.seen(psutil.STATUS_RUNNING, 0.0)
     assert (own, short) == (pytest.approx(9.0, abs=0.11), pytest.approx(1.0, abs=0.11))
+
+
+def _answer(spec: None, pipe: Connection) -> None:
+    pipe.send_bytes(b"alive")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no signal for one process")
+def test_a_ctrl_c_while_a_child_starts_is_for_the_parent_alone() -> None:
+    """As it imports all it needs, the child would leave a trace on the terminal and count as dead."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, [])
+    process, pipe = start_piped(_answer, None, "child")
+    assert process.pid is not None
+    os.kill(process.pid, signal.SIGINT)
+    assert pipe.poll(patience(20)) and pipe.recv_bytes() == b"alive"
+    process.join()
+    assert process.exitcode == 0
+    assert signal.pthread_sigmask(signal.SIG_BLOCK, []) == before

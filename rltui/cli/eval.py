@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from rltui.cli.parser import Subparsers, add_command, add_data_dir, add_json, at_least
 from rltui.cli.playing import GamesLog, GamesProgress, add_processes, add_seconds, play_match, say_line
 from rltui.cli.watch import converted
+from rltui.events import metric_keys
 from rltui.safe_io import say
 
 if TYPE_CHECKING:
@@ -95,16 +96,16 @@ def _match_up(args: argparse.Namespace, data: DataDir) -> MatchUp:
 
 
 FIGURES = (
-    ("kickoff touches", "rollout/kickoff_touches", ".0f", "%"),
-    ("goals/min", "rollout/goals_per_minute", ".2f", ""),
-    ("own goals/min", "rollout/own_goals_per_minute", ".2f", ""),
-    ("shots/min", "rollout/shots_per_minute", ".2f", ""),
-    ("saves/min", "rollout/saves_per_minute", ".2f", ""),
-    ("touches/min", "rollout/touches_per_minute", ".1f", ""),
-    ("in the air", "rollout/airborne", ".0f", "%"),
-    ("boost held", "rollout/boost", ".0f", ""),
-    ("turtled", "turtle/events", ",.0f", ""),
-    ("recovered", "turtle/recovered", ",.0f", ""),
+    ("kickoff touches", metric_keys.KICKOFF_TOUCHES, ".0f", "%"),
+    ("goals/min", metric_keys.GOALS_PER_MINUTE, ".2f", ""),
+    ("own goals/min", metric_keys.OWN_GOALS_PER_MINUTE, ".2f", ""),
+    ("shots/min", metric_keys.SHOTS_PER_MINUTE, ".2f", ""),
+    ("saves/min", metric_keys.SAVES_PER_MINUTE, ".2f", ""),
+    ("touches/min", metric_keys.TOUCHES_PER_MINUTE, ".1f", ""),
+    ("in the air", metric_keys.AIRBORNE, ".0f", "%"),
+    ("boost held", metric_keys.BOOST_HELD, ".0f", ""),
+    ("turtled", metric_keys.TURTLE_EVENTS, ",.0f", ""),
+    ("recovered", metric_keys.TURTLES_RECOVERED, ",.0f", ""),
     ("recovery time", "turtle/median_seconds", ".2f", "s"),
 )
 

@@ -34,18 +34,18 @@ def _rollout(stats: EpisodeStats) -> dict[str, float | None]:
     return {
         REWARD: mean_reward(stats),
         EPISODES: stats.episodes,
-        "rollout/episode_seconds": share(stats.episode_ticks / TICKS_PER_SECOND, stats.episodes),
+        metric_keys.EPISODE_SECONDS: share(stats.episode_ticks / TICKS_PER_SECOND, stats.episodes),
         FIRST_EPISODES: first_episodes(stats),
-        "rollout/goals_per_minute": share(stats.goals, minutes),
+        metric_keys.GOALS_PER_MINUTE: share(stats.goals, minutes),
         "rollout/conceded_per_minute": share(stats.conceded, minutes),
-        "rollout/own_goals_per_minute": share(stats.own_goals, minutes),
-        "rollout/touches_per_minute": share(stats.touches, car_minutes),
-        "rollout/shots_per_minute": share(stats.shots, car_minutes),
-        "rollout/saves_per_minute": share(stats.saves, car_minutes),
+        metric_keys.OWN_GOALS_PER_MINUTE: share(stats.own_goals, minutes),
+        metric_keys.TOUCHES_PER_MINUTE: share(stats.touches, car_minutes),
+        metric_keys.SHOTS_PER_MINUTE: share(stats.shots, car_minutes),
+        metric_keys.SAVES_PER_MINUTE: share(stats.saves, car_minutes),
         "rollout/demos_per_minute": share(stats.demos, car_minutes),
-        "rollout/kickoff_touches": share(100 * stats.kickoffs_touched, stats.kickoffs),
-        "rollout/airborne": share(100 * stats.airborne, stats.car_steps),
-        "rollout/boost": share(stats.boost, stats.car_steps),
+        metric_keys.KICKOFF_TOUCHES: share(100 * stats.kickoffs_touched, stats.kickoffs),
+        metric_keys.AIRBORNE: share(100 * stats.airborne, stats.car_steps),
+        metric_keys.BOOST_HELD: share(stats.boost, stats.car_steps),
         "rollout/boost_spent_per_minute": share(stats.boost_spent, car_minutes),
     }
 
@@ -59,7 +59,7 @@ def _turtles(stats: TurtleStats, car_minutes: float) -> dict[str, float | None]:
     }
     return {
         metric_keys.TURTLE_EVENTS: stats.events,
-        "turtle/recovered": stats.recovered,
+        metric_keys.TURTLES_RECOVERED: stats.recovered,
         "turtle/failed": stats.failed,
         "turtle/censored": stats.censored,
         metric_keys.TURTLES_PER_MINUTE: share(stats.events, car_minutes),

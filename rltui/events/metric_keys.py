@@ -32,7 +32,13 @@ STAGE = "curriculum/stage"
 EVALUATED, GAMES_RATED = "evaluation/timesteps", "evaluation/games"  # of the newest state that was rated by games
 ELO, ELO_ERROR, ELO_LOW = "evaluation/elo", "evaluation/elo_error", "evaluation/elo_low"
 
+EPISODE_SECONDS = "rollout/episode_seconds"
+KICKOFF_TOUCHES, TOUCHES_PER_MINUTE = "rollout/kickoff_touches", "rollout/touches_per_minute"
+GOALS_PER_MINUTE, OWN_GOALS_PER_MINUTE = "rollout/goals_per_minute", "rollout/own_goals_per_minute"
+SHOTS_PER_MINUTE, SAVES_PER_MINUTE = "rollout/shots_per_minute", "rollout/saves_per_minute"
+AIRBORNE, BOOST_HELD = "rollout/airborne", "rollout/boost"
 TURTLE_EVENTS, TURTLES_PER_MINUTE = "turtle/events", "turtle/per_minute"
+TURTLES_RECOVERED = "turtle/recovered"
 
 # Keys, or what stands before their /, held in double precision: counts of timesteps and weights stay what they are, and
 # lists, which read the journal itself, say the same as the cockpit. Of rows, turtles, workers and arena groups there are

@@ -14,6 +14,7 @@ import numpy as np
 from rltui.env.skill_metrics import skill_metrics
 from rltui.env.stats import EpisodeStats, total
 from rltui.errors import RltuiError
+from rltui.events import metric_keys
 from rltui.events.episode_reward import EPISODES, FIRST_EPISODES, REWARD
 from rltui.field import TICKS_PER_SECOND
 from rltui.league.games import Game
@@ -30,7 +31,7 @@ GOOD_PAIRS = (
 MANY = 16  # tasks, for as many processors
 SOME, FEWEST_PAIRS = 4, 4  # tasks that few games are split into, for there is more than one processor
 BLUE, ORANGE = 0, 1
-OF_EPISODES = (REWARD, EPISODES, FIRST_EPISODES, "rollout/episode_seconds")  # no figures of a game
+OF_EPISODES = (REWARD, EPISODES, FIRST_EPISODES, metric_keys.EPISODE_SECONDS)  # no figures of a game
 
 
 @dataclass(frozen=True)

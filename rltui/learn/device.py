@@ -101,6 +101,13 @@ class LossScale:
         torch._amp_update_scale_(self.scale, self._good_steps, skipped, 2.0, 0.5, self.GROWS_AFTER)
 
 
+def out_of_memory(error: BaseException) -> bool:
+    """Whether memory did not suffice: a GPU's, or the machine's, of which torch has no class of its own."""
+    return isinstance(error, torch.OutOfMemoryError | MemoryError) or (
+        isinstance(error, RuntimeError) and "can't allocate memory" in str(error)
+    )
+
+
 class DeviceFailed(RltuiError):
     """A GPU that has failed. Nothing on it can be reached any more, and freeing what belongs to it (page-locked memory,
     events) aborts the process.

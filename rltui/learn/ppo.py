@@ -209,13 +209,13 @@ class PPOLearner:
                 report = self._update(rollout, between, before)
             except NonFiniteError as error:
                 report = UpdateReport(dropped=str(error))
-            except (torch.OutOfMemoryError, CompiledPassError) as error:
+            except BaseException as error:  # whatever `between` raised, too: leave no half update behind
+                if not isinstance(error, CompiledPassError) and not devices.out_of_memory(error):
+                    with contextlib.suppress(RuntimeError):  # a GPU that has failed takes nothing back
+                        self._undo(before, buffer)
+                    raise
                 self._undo(before, buffer)
                 notes = (*notes, self._other_passes(error))
-            except BaseException:  # whatever `between` raised, too: leave no half update behind
-                with contextlib.suppress(RuntimeError):  # a GPU that has failed takes nothing back
-                    self._undo(before, buffer)
-                raise
             if report is not None:
                 if report.dropped is None:
                     self._copy_to_host()
@@ -230,7 +230,7 @@ class PPOLearner:
         self._buffer = buffer.copy()
         before.restore()
 
-    def _other_passes(self, error: Exception) -> str:
+    def _other_passes(self, error: BaseException) -> str:
         """Half the rows at a time, or passes without torch.compile, and how that is told. Raises what neither helps."""
         if isinstance(error, CompiledPassError):
             self._compiled = None
@@ -405,7 +405,7 @@ class PPOLearner:
                 losses = [loss * self._scale.scale for loss in losses]
             torch.autograd.backward(losses)
         except Exception as error:
-            known = isinstance(error, torch.OutOfMemoryError) or devices.device_error(error) is not None
+            known = devices.out_of_memory(error) or devices.device_error(error) is not None
             if self._compiled is None or known:
                 raise
             raise CompiledPassError(in_words(error).partition(" Set TORCH")[0]) from error  # what developers may set

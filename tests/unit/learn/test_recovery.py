@@ -67,6 +67,32 @@ def test_a_full_memory_halves_the_rows_once_and_loses_nothing(
                 assert ours.update(rollout(seed=1)).notes == ()
 
 
+def test_the_machines_own_memory_that_is_full_counts_as_a_gpus(
+    monkeypatch: pytest.MonkeyPatch, subtests: pytest.Subtests
+) -> None:
+    """In what torch and Python have for it. Another error of the same class ends the update."""
+    words = "[enforce fail at alloc_cpu.cpp:127] err == 0. DefaultCPUAllocator: can't allocate memory: you tried to"
+    for error, helps in ((RuntimeError(words), True), (MemoryError(), True), (RuntimeError("sizes do not fit"), False)):
+        with subtests.test(error=error):
+            ours, twin = learner(minibatch=48, batch=96), learner(minibatch=24, batch=96)
+            errors = [error]
+
+            def losses(*columns: torch.Tensor, errors: list[Exception] = errors, of: PPOLearner = ours) -> Any:
+                if errors:
+                    raise errors.pop()
+                return PPOLearner._losses(of, *columns)
+
+            monkeypatch.setattr(ours, "_losses", losses)
+            if helps:
+                assert ours.update(rollout()).rows == twin.update(rollout()).rows
+                assert ours.pass_rows == 24
+            else:
+                with pytest.raises(RuntimeError, match="do not fit"):
+                    ours.update(rollout())
+                twin = learner()
+            assert torch.equal(weights(ours), weights(twin))
+
+
 def test_a_memory_that_is_never_enough_is_told_and_nothing_changes(monkeypatch: pytest.MonkeyPatch) -> None:
     ours = learner(minibatch=48, buffer_iterations=2)
     before = weights(ours)

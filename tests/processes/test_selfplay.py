@@ -46,7 +46,7 @@ def collecting(
         else config.collector(learner, shared, 0, lambda record: None)
     )
     for worker in range(config.workers):
-        made.configure(worker, Configure(1, opponents=opponents, restart_episodes=True))
+        made.configure(worker, Configure(1, opponents=opponents))
     made.start(lambda: None)
     try:
         made.set_policy(learner)

@@ -88,6 +88,7 @@ class Actor:
         self._settings = Configure(0)
         self._refused: dict[str, str] = {}  # opponents that cannot play here, not yet reported
         self._restart_episodes = False  # the next rollout begins with new episodes
+        self._has_played = False
         self.env.reset(self._now)
 
     def _own_policy(self, spec: ActorSpec) -> Policy:
@@ -104,6 +105,7 @@ class Actor:
         self.env.set_weights(settings.weights)
         if settings.opponents != before.opponents:
             self._refused |= self.env.set_opponents(settings.opponents)
+            self._restart_episodes = self._restart_episodes or not self._has_played  # nobody waits for an episode's end
         if flags == before.flags:
             return
         if self._debug is not None:
@@ -121,6 +123,7 @@ class Actor:
         """
         started = time.perf_counter()
         self.env.set_timesteps(timesteps)
+        self._has_played = True
         if self._restart_episodes:
             self._restart_episodes = False
             self.env.reset(self._now)

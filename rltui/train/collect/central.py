@@ -125,7 +125,8 @@ class CentralCollector(LocalCollector):
             return asking
         begun = shared.begun
         left = shared.shape.wanted - int(begun.sum())
-        left -= sum(handle.state == "collecting" and not begun[index] for index, handle in enumerate(self._handles))
+        if not begun.all():
+            left -= sum(handle.state == "collecting" and not begun[index] for index, handle in enumerate(self._handles))
         shared.all_begun[0] = left <= 0
         begins = (asking % PARTS == 0) & (shared.answered[asking] > 0)
         granted: NDArray[np.int64] = asking[~begins | (np.cumsum(begins) <= left)]

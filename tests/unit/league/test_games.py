@@ -62,7 +62,10 @@ def test_what_could_not_be_read_again_is_not_written(path: Path, subtests: pytes
         ("b", "\ud800"),
         ("b", "x" * (LONGEST_NAME + 1)),
     ]:
-        with subtests.test((name, value)), pytest.raises(ValueError, match="fields" if value in ("x,y",) else name[:4]):
+        with (
+            subtests.test(f"{name}={value!a}"),
+            pytest.raises(ValueError, match="fields" if value in ("x,y",) else name[:4]),
+        ):
             append(path, changed(**{name: value}))
     assert not path.exists()
 

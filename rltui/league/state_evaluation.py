@@ -23,9 +23,9 @@ from rltui.league.ratings import ANCHOR, DEVIATIONS, LEAST_GAMES, Rating, Rating
 from rltui.league.score import games_between
 from rltui.league.sources import PolicySource
 from rltui.league.tournament import SPARRING, Pairing, missing_pairings, source_of
+from rltui.runs.best import write_ratings
 from rltui.runs.inventory import CheckpointInfo, list_milestones
 from rltui.runs.paths import RunPaths
-from rltui.runs.rated import write_ratings
 from rltui.supervise.signals import become_subordinate
 
 

@@ -1,4 +1,6 @@
-"""The best saved state of a run by reward, and which are protected as the best: one rule for browser, launcher and commands."""
+"""The best saved state of a run, by games or by reward, and which are protected as the best: one rule for browser, launcher and
+commands. The ratings by games are in a file of the run, as its trainer last had them worked out.
+"""
 
 from __future__ import annotations
 
@@ -7,13 +9,14 @@ from collections.abc import Iterable, Mapping
 
 import msgspec
 
-from rltui import formatting
+from rltui import formatting, safe_io
 from rltui.events import metric_keys
 from rltui.events.episode_reward import SHORT_SO_FAR
 from rltui.events.metric_health import side_of, usual_range
 from rltui.events.metrics import health_of
+from rltui.runs.atomic import replace_file
 from rltui.runs.meta import Meta
-from rltui.runs.rated import best_rated
+from rltui.runs.paths import RunPaths
 
 FEWEST = 10  # episodes that a mean is judged by
 TORN = 10.0  # times the most that is usual of the KL of one update
@@ -21,8 +24,9 @@ PROTECTED_SETS = 2  # sets of rewards, the newest: of each the best checkpoint i
 
 _ENTROPY, _KL = health_of(metric_keys.ENTROPY), health_of(metric_keys.APPROX_KL)
 
-
 BEST, DOUBT = "★", "▼"
+
+_decode_ratings = msgspec.json.Decoder(dict[int, float]).decode
 
 
 class Best(msgspec.Struct, frozen=True, kw_only=True):
@@ -60,10 +64,9 @@ def protected(
 ) -> frozenset[int]:
     """Commits of a run's checkpoints that are not pruned, however many newer ones come. ratings: as `read_ratings` has them.
 
-    Where games have rated states, the best of these stays, whatever its rewards. Only what is newer is judged by reward:
-
-    A bot may fall ill for longer than the newest ones reach back, often after its rewards were changed: the best healthy
-    one stays, under the present rewards and under those before. One that is a milestone too is safe there.
+    Of states that games have rated the best stays, whatever its rewards; those newer than the newest rated one are judged by
+    reward. A bot may fall ill for longer than they reach back, often after its rewards were changed: the best healthy one
+    stays, under the present rewards and under those before. One that is a milestone too is safe there.
     """
     safe, ratings = list(milestones), ratings or {}
     states = [*safe, *checkpoints]
@@ -73,6 +76,26 @@ def protected(
     best = {best.commit for best in best_of(unrated, fewest=1)[-PROTECTED_SETS:]}
     best |= {rated.commit} if rated is not None else set()
     return frozenset(best - {meta.commit for meta in safe})
+
+
+def write_ratings(paths: RunPaths, ratings: Mapping[int, float]) -> None:
+    """ratings: timesteps → lower end of the 95 % interval of its Elo. OSError where it cannot be written."""
+    replace_file(paths.ratings, msgspec.json.encode(ratings))
+
+
+def read_ratings(paths: RunPaths) -> dict[int, float]:
+    """Those; none where there is no such file, or one that cannot be read: it is written anew with each evaluation."""
+    try:
+        found = _decode_ratings(safe_io.read_bytes(paths.ratings))
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return {}
+    return {timesteps: low for timesteps, low in found.items() if math.isfinite(low)}
+
+
+def best_rated(states: Iterable[Meta], ratings: Mapping[int, float]) -> Meta | None:
+    """Of equals the newer one; None where none is rated."""
+    rated = [meta for meta in states if meta.timesteps in ratings]
+    return max(rated, key=lambda meta: (ratings[meta.timesteps], meta.commit), default=None)
 
 
 def best_of(metas: Iterable[Meta], fewest: int = 2) -> list[Best]:

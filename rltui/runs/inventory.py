@@ -16,13 +16,12 @@ from rltui import formatting, safe_io
 from rltui.errors import RltuiError
 from rltui.runs import meta
 from rltui.runs.atomic import TEMPORARY, replace_file
-from rltui.runs.best import Best, best_of, is_best, protected, reward_caveat
+from rltui.runs.best import Best, best_of, best_rated, is_best, protected, read_ratings, reward_caveat
 from rltui.runs.checkpoint import MANIFEST, DamagedError, survey
 from rltui.runs.journal_reader import read_paused_since
 from rltui.runs.lock import Holder, alone, lock_holder, start_number
 from rltui.runs.meta import Meta
 from rltui.runs.paths import MILESTONES, DataDir, RunPaths, folders, is_folder, name_problem
-from rltui.runs.rated import best_rated, read_ratings
 
 NUMBER = re.compile(r"0|[1-9][0-9]{0,17}")
 PHASE = re.compile(r"Phase[0-9]+-.+")

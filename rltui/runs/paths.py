@@ -99,7 +99,7 @@ class RunPaths:
 
     @property
     def ratings(self) -> Path:
-        """Of its states by games, see rated.py."""
+        """Of its states by games, see best.py."""
         return self.folder / "ratings.json"
 
     @property

@@ -15,12 +15,11 @@ from typing import Literal
 
 from rltui.errors import RltuiError
 from rltui.runs.atomic import TEMPORARY, fault, make_folder, remove_tree, same_disk, temporary_name, unique_suffix
-from rltui.runs.best import protected
+from rltui.runs.best import protected, read_ratings
 from rltui.runs.checkpoint import POLICY_FILE, damage, sha256, write_checkpoint
 from rltui.runs.inventory import list_checkpoints, list_milestones, metas, read_checkpoint_info
 from rltui.runs.meta import milestone_label
 from rltui.runs.paths import RunPaths, folders
-from rltui.runs.rated import read_ratings
 
 SaveKind = Literal["checkpoint", "milestone"]
 MOST_MILESTONES, MOST_ASKED = 3, 8  # that wait for a disk which takes nothing: each holds a copy of the nets in memory

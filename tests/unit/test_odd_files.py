@@ -30,12 +30,12 @@ from rltui.profile.locate import ProfileFile
 from rltui.run_state.reader import RunFiles
 from rltui.run_state.snapshot import LeftAt
 from rltui.runs import checkpoint, meta
+from rltui.runs.best import read_ratings
 from rltui.runs.inventory import change_mark, list_checkpoints, read_marks
 from rltui.runs.journal import JournalWriter, read_end, read_start
 from rltui.runs.journal_cache import CachedJournal
 from rltui.runs.lock import RunLock, check_writable, lock_holder
 from rltui.runs.paths import DataDir
-from rltui.runs.rated import read_ratings
 from rltui.runs.summary import describe_run
 from rltui.runs.trash import ENTRY, list_trash
 from rltui.sim import meshes, recorded_states

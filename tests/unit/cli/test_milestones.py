@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from rltui.__main__ import main
+from rltui.runs.best import write_ratings
 from rltui.runs.inventory import MilestoneMark, read_marks
 from rltui.runs.lock import RunLock
 from rltui.runs.paths import DataDir, RunPaths
-from rltui.runs.rated import write_ratings
 from tests.fakes.saved_runs import litter, make_run, save_milestone, tree
 
 

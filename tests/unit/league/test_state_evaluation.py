@@ -12,8 +12,8 @@ from rltui.league.ratings import fit
 from rltui.league.score import games_between
 from rltui.league.state_evaluation import StateEvaluationSpec, evaluate, lower_end, rated_states, result
 from rltui.policy.saved import save_policy, weights_hash
+from rltui.runs.best import read_ratings
 from rltui.runs.paths import DataDir, RunPaths
-from rltui.runs.rated import read_ratings
 from tests.fakes.bots import write_bot
 from tests.fakes.leagues import games
 from tests.fakes.saved_runs import make_files, make_meta, make_run, place

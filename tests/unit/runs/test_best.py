@@ -14,11 +14,18 @@ from hypothesis import strategies as st
 from rltui.profile.load import load
 from rltui.profile.resolved import reward_digest
 from rltui.runs import saver as pruning
-from rltui.runs.best import PROTECTED_SETS, best_of, is_best, protected, reward_caveat
+from rltui.runs.best import (
+    PROTECTED_SETS,
+    best_of,
+    is_best,
+    protected,
+    read_ratings,
+    reward_caveat,
+    write_ratings,
+)
 from rltui.runs.inventory import list_checkpoints, read_inventory
 from rltui.runs.meta import Meta
 from rltui.runs.paths import DataDir, RunPaths
-from rltui.runs.rated import read_ratings, write_ratings
 from rltui.runs.saver import SaveJob, Saver, SaveResult, prune
 from tests.fakes.saved_runs import make_files, make_meta, make_run, place, tree
 

@@ -23,11 +23,12 @@ MEMORY = 100  # newest games against one opponent that count: the learner change
 VIRTUAL_DRAWS = 2  # so that one who was always beaten, or never met, is somewhere
 EVEN, TEMPERATURE = 0.5, 0.5  # expected score of an even match; how far from it still counts, for difficulty_adjusted
 WEAKER, LEAST_GAMES = 300.0, 20  # Elo below the learner, and games that say so, at which an opponent is pruned
+LEAST_WEIGHT = 1e-9  # of whoever is hardly ever drawn
 SPARED = 3  # newest opponents that are never pruned
 
 
 @dataclass
-class Member:
+class RatedOpponent:
     """One opponent. age: its place among the saved ones, the newest last; −1 of a scripted one."""
 
     source: OpponentSource
@@ -65,27 +66,27 @@ class OpponentPool:
     strategy: Strategy = "elo_weighted"
     window: float = 200.0  # Elo
     scripted: Sequence[str] = ()
-    members: dict[str, Member] = field(default_factory=dict)
+    opponents: dict[str, RatedOpponent] = field(default_factory=dict)
     left: set[str] = field(default_factory=set)  # pruned, damaged or unable to play here: never taken again
 
     def __post_init__(self) -> None:
         for name in self.scripted:
-            self.members[name] = Member(OpponentSource(name))
+            self.opponents[name] = RatedOpponent(OpponentSource(name))
 
     def refresh(self, found: Sequence[OpponentSource]) -> list[str]:
         """The saved ones that there are now, the oldest first. Returns what has left, in words."""
         said = []
         names = {source.name for source in found}
-        for name in [name for name, member in self.members.items() if not member.scripted and name not in names]:
+        for name in [name for name, each in self.opponents.items() if not each.scripted and name not in names]:
             said.append(self.drop(name, "its files are gone or damaged"))  # gone, as are checkpoints in time
         for age, source in enumerate(found):
             if source.name not in self.left:
-                self.members.setdefault(source.name, Member(source)).age = age
+                self.opponents.setdefault(source.name, RatedOpponent(source)).age = age
         return [*said, *self._prune()]
 
     def drop(self, name: str, reason: str) -> str:
         """It leaves the pool for good. In words; "" where it was not in it."""
-        if self.members.pop(name, None) is None:
+        if self.opponents.pop(name, None) is None:
             return ""
         self.left.add(name)
         return f"opponent {name} leaves the pool: {reason}"
@@ -93,25 +94,25 @@ class OpponentPool:
     def played(self, against: Mapping[str, GamesAgainst]) -> None:
         """Count these games."""
         for name, games in against.items():
-            if name in self.members:
-                self.members[name].add(games)
+            if name in self.opponents:
+                self.opponents[name].add(games)
 
     def draw(self, count: int, rng: np.random.Generator) -> tuple[OpponentSource, ...]:
         """So many different ones, or all there are."""
-        members = list(self.members.values())
-        if len(members) <= count:
-            return tuple(member.source for member in members)
-        chances = self.weights(members)
-        drawn = rng.choice(len(members), size=count, replace=False, p=chances / chances.sum())
-        return tuple(members[index].source for index in sorted(drawn.tolist()))
+        opponents = list(self.opponents.values())
+        if len(opponents) <= count:
+            return tuple(each.source for each in opponents)
+        chances = self.weights(opponents)
+        drawn = rng.choice(len(opponents), size=count, replace=False, p=chances / chances.sum())
+        return tuple(opponents[index].source for index in sorted(drawn.tolist()))
 
-    def weights(self, members: Sequence[Member]) -> NDArray[np.float64]:
+    def weights(self, opponents: Sequence[RatedOpponent]) -> NDArray[np.float64]:
         """float64 [n], all above 0.
 
         uniform: alike; elo_weighted: exp(−|Δ Elo| / window); recent_weighted: by their place in age, 1, 2, …;
         difficulty_adjusted: exp(−|expected score − 1/2| / temperature); prioritized: (1 − expected score)², those one loses to.
         """
-        expected, elo, age = np.array([(member.expected, member.elo, member.age) for member in members]).T
+        expected, elo, age = np.array([(each.expected, each.elo, each.age) for each in opponents]).T
         match self.strategy:
             case "elo_weighted":
                 found = np.exp(-np.abs(elo) / self.window)
@@ -122,29 +123,30 @@ class OpponentPool:
             case "prioritized":
                 found = (1 - expected) ** 2
             case _:
-                found = np.ones(len(members))
-        return np.asarray(found, np.float64)
+                found = np.ones(len(opponents))
+        return np.maximum(np.asarray(found, np.float64), LEAST_WEIGHT)
 
     def standings(self, most: int) -> list[PoolOpponent]:
         """At most so many, those with the highest chance in a draw."""
-        members = list(self.members.values())
-        shares = (chances / chances.sum()).tolist() if members and (chances := self.weights(members)).sum() else []
-        ranked = sorted(zip(shares, members, strict=False), key=lambda one: (-one[0], one[1].source.name))
+        opponents = list(self.opponents.values())
+        chances = self.weights(opponents) if opponents else np.zeros(0)
+        shares = (chances / chances.sum()).tolist()
+        ranked = sorted(zip(shares, opponents, strict=True), key=lambda one: (-one[0], one[1].source.name))
         return [
             PoolOpponent(
-                name=member.source.name,
+                name=each.source.name,
                 share=share,
-                games=member.games,
-                score=member.wins / member.games if member.games else None,
+                games=each.games,
+                score=each.wins / each.games if each.games else None,
             )
-            for share, member in ranked[:most]
+            for share, each in ranked[:most]
         ]
 
     def _prune(self) -> Iterable[str]:
-        saved = sorted((member for member in self.members.values() if not member.scripted), key=lambda one: one.age)
-        for member in saved[:-SPARED]:
-            if member.elo <= -WEAKER and member.games >= LEAST_GAMES:
-                yield self.drop(member.source.name, f"{-member.elo:.0f} Elo weaker by now")
+        saved = sorted((each for each in self.opponents.values() if not each.scripted), key=lambda one: one.age)
+        for each in saved[:-SPARED]:
+            if each.elo <= -WEAKER and each.games >= LEAST_GAMES:
+                yield self.drop(each.source.name, f"{-each.elo:.0f} Elo weaker by now")
 
 
 def saved_opponents(paths: RunPaths, checkpoints: bool) -> list[OpponentSource]:

@@ -91,7 +91,7 @@ class SelfPlay:
         games = sum(self._games.values(), GamesAgainst())
         score = games.score
         return {
-            "selfplay/opponents": len(self.pool.members),
+            "selfplay/opponents": len(self.pool.opponents),
             "selfplay/games": games.games,
             "selfplay/score": None if score is None else 100 * score,
             "selfplay/goals_for": games.goals_for / games.games if games.games else None,

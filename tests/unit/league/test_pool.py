@@ -9,7 +9,7 @@ import pytest
 
 from rltui.env.frozen_opponents import OpponentSource
 from rltui.env.stats import GamesAgainst
-from rltui.league.pool import MEMORY, SPARED, Member, OpponentPool, Strategy, saved_opponents
+from rltui.league.pool import MEMORY, SPARED, OpponentPool, RatedOpponent, Strategy, saved_opponents
 from rltui.runs.checkpoint import POLICY_FILE
 from rltui.runs.paths import DataDir
 from tests.fakes.saved_runs import save, save_milestone
@@ -30,14 +30,14 @@ def beaten(made: OpponentPool, name: str, wins: int, losses: int) -> None:
 
 
 def test_strength_is_by_the_games_and_two_draws() -> None:
-    member = Member(OpponentSource("a", "x"))
-    assert (member.expected, member.elo) == (0.5, 0.0)
-    member.add(GamesAgainst(wins=10, draws=4, losses=2))
-    assert member.expected == (12 + 1) / (16 + 2)
-    assert member.elo == pytest.approx(-400 * np.log10(13 / 5))
+    one = RatedOpponent(OpponentSource("a", "x"))
+    assert (one.expected, one.elo) == (0.5, 0.0)
+    one.add(GamesAgainst(wins=10, draws=4, losses=2))
+    assert one.expected == (12 + 1) / (16 + 2)
+    assert one.elo == pytest.approx(-400 * np.log10(13 / 5))
     for _ in range(50):
-        member.add(GamesAgainst(losses=10))
-    assert member.games == MEMORY and member.expected < 0.02 and np.isfinite(member.elo)
+        one.add(GamesAgainst(losses=10))
+    assert one.games == MEMORY and one.expected < 0.02 and np.isfinite(one.elo)
 
 
 def test_those_are_drawn_whom_the_strategy_wants(subtests: pytest.Subtests) -> None:
@@ -47,7 +47,7 @@ def test_those_are_drawn_whom_the_strategy_wants(subtests: pytest.Subtests) -> N
         made = pool(5, strategy)
         for name, games in (("P/001M", (60, 2)), ("P/002M", (2, 60)), ("P/003M", (30, 30))):
             beaten(made, name, *games)
-        weights[strategy] = made.weights(list(made.members.values()))
+        weights[strategy] = made.weights(list(made.opponents.values()))
         with subtests.test(strategy=strategy):
             assert weights[strategy].shape == (5,) and (weights[strategy] > 0).all()
     assert len({*weights["uniform"]}) == 1
@@ -63,6 +63,15 @@ def test_those_are_drawn_whom_the_strategy_wants(subtests: pytest.Subtests) -> N
     assert weak == pytest.approx((3 / 64) ** 2)
 
 
+def test_whoever_is_far_beyond_the_window_can_still_be_drawn() -> None:
+    made = pool(3)
+    made.strategy, made.window = "elo_weighted", 0.5
+    for name in [*made.opponents]:
+        beaten(made, name, 0, 100)
+    assert len(made.draw(2, np.random.default_rng(0))) == 2
+    assert [each.share for each in made.standings(9)] == pytest.approx([1 / 3] * 3)
+
+
 def test_draws_are_as_frequent_as_the_weights_and_different_ones() -> None:
     made, rng = pool(4, "recent_weighted"), np.random.default_rng(0)
     singles = [made.draw(1, rng)[0].name for _ in range(2000)]
@@ -74,13 +83,13 @@ def test_draws_are_as_frequent_as_the_weights_and_different_ones() -> None:
 
 def test_much_weaker_ones_leave_but_never_the_last_few_nor_scripted_ones_and_do_not_come_back() -> None:
     made = pool(6, scripted=("idle",))
-    for name in [*made.members]:
+    for name in [*made.opponents]:
         beaten(made, name, 80, 0)
     notices = made.refresh(sources(6))
     assert len(notices) == 6 - SPARED and all("Elo weaker by now" in notice for notice in notices)
-    assert [*made.members] == ["idle", *(f"P/{index:03}M" for index in range(6 - SPARED, 6))]
+    assert [*made.opponents] == ["idle", *(f"P/{index:03}M" for index in range(6 - SPARED, 6))]
     made.refresh(sources(7))
-    assert "P/000M" not in made.members and "P/006M" in made.members
+    assert "P/000M" not in made.opponents and "P/006M" in made.opponents
     few = pool(6)
     beaten(few, "P/000M", 10, 0)
     assert few.refresh(sources(6)) == []  # too few games say so
@@ -91,7 +100,7 @@ def test_who_is_gone_or_cannot_play_leaves_with_a_notice() -> None:
     [notice] = made.refresh(sources(4)[1:])
     assert notice == "opponent P/000M leaves the pool: its files are gone or damaged"
     assert made.drop("P/001M", "why").endswith(": why") and made.drop("P/001M", "why") == ""
-    assert [*made.members] == ["P/002M", "P/003M"]
+    assert [*made.opponents] == ["P/002M", "P/003M"]
     made.played({"P/001M": GamesAgainst(1)})  # a late result of one that has left
 
 

@@ -144,7 +144,7 @@ def test_games_of_all_workers_make_the_metrics_and_the_ratings(tmp_path: Path) -
         "selfplay/goals_for": 1.0,
         "selfplay/goals_against": 1.0,
     }
-    assert one.selfplay.pool.members[name].games == 8
+    assert one.selfplay.pool.opponents[name].games == 8
 
 
 def test_it_warns_once_with_the_numbers_that_speak_against_it(tmp_path: Path) -> None:
@@ -193,7 +193,7 @@ def test_beside_a_central_policy_all_have_those_that_the_trainer_evaluates(tmp_p
     one.selfplay._task.config = ResolvedConfig.resolve(load(tmp_path / "own.toml"))
     bots(tmp_path, one.paths)
     pool = one.selfplay.pool
-    pool.draw = lambda count, rng: tuple(member.source for member in [*pool.members.values()][-count:])
+    pool.draw = lambda count, rng: tuple(member.source for member in [*pool.opponents.values()][-count:])
     one.selfplay.before_collecting(0)
     numbered = [{source.name: source.number for source in sent[-1].opponents} for sent in one.workers.sent.values()]
     assert numbered == [{"Phase1-Tiny/001M": 1, "Phase1-Tiny/002M": 2}] * WORKERS

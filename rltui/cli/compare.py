@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import secrets
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -30,7 +29,11 @@ EPILOG = (
 
 def add_parser(subparsers: Subparsers) -> None:
     parser = add_command(
-        subparsers, "compare", "tell which of two bots is paid more", "rltui compare alpha beta/005M", EPILOG
+        subparsers,
+        "compare",
+        "tell which of two bots is paid more, and which plays better",
+        "rltui compare alpha beta/005M",
+        EPILOG,
     )
     parser.add_argument("left", metavar="A")
     parser.add_argument("right", metavar="B")
@@ -94,14 +97,13 @@ def _games(args: argparse.Namespace, data: DataDir, *sides: tuple[RunPaths, int 
 
 def _play(args: argparse.Namespace, data: DataDir) -> tuple[str, str]:
     """The names that their games have."""
-    from rltui.league.evaluation import Evaluation, MatchUp, team_size
+    from rltui.league.evaluation import Evaluation, MatchUp
     from rltui.league.sources import source
 
     a, b = (source(text, data, None, lambda state: f"rltui compare {state}") for text in (args.left, args.right))
-    match_up = MatchUp(a, b, team_size(a, b), args.seconds, secrets.randbelow(1 << 31))
     log = GamesLog(data.games)
     with contextlib.redirect_stdout(sys.stderr):  # what a user's component prints is no part of the result
-        match_up.check()
+        match_up = MatchUp.rated(a, b, args.seconds)
         evaluation = Evaluation(match_up, args.games)
         progress = GamesProgress(args.games, match_up.ticks)
         if play_match(evaluation, args.workers, args.nice, log, progress):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import secrets
 import sys
 from functools import partial
 from typing import TYPE_CHECKING
@@ -84,14 +83,14 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _match_up(args: argparse.Namespace, data: DataDir) -> MatchUp:
-    from rltui.league.evaluation import MatchUp, team_size
+    from rltui.league.evaluation import MatchUp, new_seed, team_size
     from rltui.league.sources import source
 
     convert = partial(converted, args.profile) if args.profile is not None else None
     a = source(args.a, data, convert, lambda state: f"rltui eval {state} {args.b}")
     b = source(args.b, data, convert, lambda state: f"rltui eval {args.a} {state}")
     size = args.team_size or team_size(a, b)
-    seed = secrets.randbelow(1 << 31) if args.seed is None else args.seed
+    seed = new_seed() if args.seed is None else args.seed
     return MatchUp(a, b, size, args.seconds, seed, args.deterministic)
 
 

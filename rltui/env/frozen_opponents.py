@@ -11,7 +11,7 @@ from typing import TypeAlias
 import numpy as np
 
 from rltui.actions.spec import Classes
-from rltui.env.saved_player import SavedPlayer
+from rltui.env.saved_player import NOISE_SIZE, SavedPlayer
 from rltui.env.spec import EnvSpec, saved_game
 from rltui.env.stats import GamesAgainst
 from rltui.errors import RltuiError
@@ -22,7 +22,6 @@ from rltui.registry import Component, build
 from rltui.sim.state import Bool, Float, GameState, Int
 
 FROZEN = 0x0F  # sets their random numbers apart from the arenas'
-NOISE_SIZE = 1 << 16  # random numbers in the bank of those who play the run's own game
 
 HERE = 255  # in `player`: an opponent that is evaluated where it plays
 

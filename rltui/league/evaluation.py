@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import secrets
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -44,6 +45,13 @@ class MatchUp:
     seconds: float
     seed: int
     deterministic: bool = False
+
+    @classmethod
+    def rated(cls, a: PlayerSource, b: PlayerSource, seconds: float) -> MatchUp:
+        """As ratings have them: teams as A was trained in, actions drawn, another seed each time. RltuiError as `check`."""
+        made = cls(a, b, team_size(a, b), seconds, new_seed())
+        made.check()
+        return made
 
     def check(self) -> None:
         """RltuiError where one of them cannot play here, or they cannot play each other."""
@@ -101,6 +109,10 @@ class TaskDone(msgspec.Struct, frozen=True, tag="done"):
     games: list[PlayedGame]
     stats: list[EpisodeStats]
     seconds: float
+
+
+def new_seed() -> int:
+    return secrets.randbelow(1 << 31)
 
 
 def team_size(a: PlayerSource, b: PlayerSource) -> int:

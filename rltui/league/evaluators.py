@@ -16,7 +16,7 @@ import msgspec
 from rltui.errors import RltuiError, in_words, users_line
 from rltui.league.evaluation import MatchUp, Task, TaskDone, play
 from rltui.supervise.processes import start_piped
-from rltui.supervise.signals import become_subordinate, signal_name
+from rltui.supervise.signals import become_subordinate, exit_words
 
 TELL = 0.2  # seconds between two words of how far it is
 LOOK = 0.1  # seconds between two looks whether to stop
@@ -170,8 +170,7 @@ class Evaluators:
             return
         lost = self._lost[task.first] = self._lost.get(task.first, 0) + 1
         if lost == LIVES:
-            code = each.process.exitcode or 0
-            how = signal_name(-code) if code < 0 else f"exit code {code}"
+            how = exit_words(each.process.exitcode)
             raise RltuiError(
                 f"{LIVES} processes that played the same games ended: {how}", "is memory short? try --workers 1"
             )

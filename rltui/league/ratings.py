@@ -5,9 +5,9 @@ virtual draw against the anchor: so one who has won everything is finite, and on
 Terry 1952; standard errors from the Fisher information, the anchor removed.
 
 Two games of two players with the same seed, the sides swapped, are all that this seed has to say: more are the same games played
-again, or lines that were copied, and are passed over. Only counts of each pair enter, as whole numbers and by name: games in any order, after any restart, give the same bits. That is
-cheap enough for a live table too (300 players: some 50 ms): it adds to a `Tally` and fits anew, so there is no second, rougher figure
-by a K factor that disagrees with the ladder's.
+again, or lines that were copied, and are passed over. Only counts of each pair enter, as whole numbers and by name: games in any
+order, after any restart, give the same bits. A live table fits anew too (300 players: some 50 ms), so there is no second, rougher
+figure by a K factor that disagrees with the ladder's.
 """
 
 from __future__ import annotations

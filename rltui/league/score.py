@@ -7,9 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from rltui.league.games import Game, run_player
-from rltui.league.ratings import MOST_MORE, Record, independent
-
-Z = 1.959964  # standard deviations to each side that leave 5 % outside
+from rltui.league.ratings import DEVIATIONS, MOST_MORE, Record, independent
 
 Interval = tuple[float, float]
 
@@ -91,8 +89,10 @@ def score_interval(pairs: Sequence[Sequence[float]]) -> Interval:
     effective = (
         float(count) if not alike or count == 1 else min(games, max(count, alike / variance if variance else games))
     )
-    middle = (mean + Z**2 / (2 * effective)) / (1 + Z**2 / effective)
-    half = Z / (1 + Z**2 / effective) * math.sqrt(alike / effective + Z**2 / (4 * effective**2))
+    middle = (mean + DEVIATIONS**2 / (2 * effective)) / (1 + DEVIATIONS**2 / effective)
+    half = (
+        DEVIATIONS / (1 + DEVIATIONS**2 / effective) * math.sqrt(alike / effective + DEVIATIONS**2 / (4 * effective**2))
+    )
     return (middle - half if mean else 0.0), (middle + half if mean < 1 else 1.0)
 
 

@@ -7,7 +7,6 @@ why there is none.
 from __future__ import annotations
 
 import contextlib
-import secrets
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -16,10 +15,10 @@ from pathlib import Path
 
 from rltui.events.records import LogLine, OpponentResult, Record, StateEvaluated, encode
 from rltui.formatting import short
-from rltui.league.evaluation import Evaluation, MatchUp, play, tasks, team_size
+from rltui.league.evaluation import Evaluation, MatchUp, play, tasks
 from rltui.league.evaluators import failure
 from rltui.league.games import Game, append, read, run_player
-from rltui.league.ratings import ANCHOR, DEVIATIONS, LEAST_GAMES, Rating, Ratings, fit, tally_of
+from rltui.league.ratings import ANCHOR, LEAST_GAMES, Rating, Ratings, fit, tally_of
 from rltui.league.score import games_between
 from rltui.league.sources import PolicySource
 from rltui.league.tournament import SPARRING, Pairing, missing_pairings, source_of
@@ -110,7 +109,7 @@ def result(timesteps: int, names: list[str], games: tuple[Game, ...], ratings: R
 def lower_end(rating: Rating) -> float | None:
     """Of the 95 % interval of its Elo; None before LEAST_GAMES games, and where none lead to the anchor."""
     enough = rating.connected and rating.record.games >= LEAST_GAMES
-    return rating.elo - DEVIATIONS * rating.error if enough else None
+    return rating.low if enough else None
 
 
 def _milestone_before(spec: StateEvaluationSpec) -> CheckpointInfo | None:
@@ -119,9 +118,7 @@ def _milestone_before(spec: StateEvaluationSpec) -> CheckpointInfo | None:
 
 
 def _played(pairing: Pairing, states: dict[str, Path], seconds: float, look: Callable[[int], None]) -> Iterable[Game]:
-    a, b = source_of(states, pairing.a), source_of(states, pairing.b)
-    match_up = MatchUp(a, b, team_size(a, b), seconds, secrets.randbelow(1 << 31))
-    match_up.check()
+    match_up = MatchUp.rated(source_of(states, pairing.a), source_of(states, pairing.b), seconds)
     evaluation = Evaluation(match_up, pairing.games)
     for task in tasks(pairing.games):
         yield from evaluation.add(play(match_up, task, look))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import queue
-import secrets
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,7 +10,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from rltui.errors import RltuiError
-from rltui.league.evaluation import Evaluation, MatchUp, TaskDone, tasks, team_size
+from rltui.league.evaluation import Evaluation, MatchUp, TaskDone, tasks
 from rltui.league.evaluators import Evaluators, TicksPlayed
 from rltui.league.games import Game
 from rltui.league.ratings import ANCHOR, Tally
@@ -132,9 +131,7 @@ class Tournament:
 
     def _play(self, pairing: Pairing) -> None:
         with self._one_at_a_time:  # policies are large, and the simulator begins once
-            a, b = self._source(pairing.a), self._source(pairing.b)
-            match_up = MatchUp(a, b, team_size(a, b), self._seconds, secrets.randbelow(1 << 31))
-            match_up.check()
+            match_up = MatchUp.rated(self._source(pairing.a), self._source(pairing.b), self._seconds)
         evaluation = Evaluation(match_up, pairing.games)
         with Evaluators(match_up, self._workers, self._nice) as evaluators:
             for said in evaluators.played(tasks(pairing.games), self._stop.is_set):

@@ -25,6 +25,11 @@ def signal_name(number: int) -> str:
         return f"signal {number}"
 
 
+def exit_words(code: int | None) -> str:
+    """`SIGKILL`, `exit code 1`: how a process of this exit code ended."""
+    return signal_name(-code) if code is not None and code < 0 else f"exit code {code or 0}"
+
+
 def ending_signals() -> tuple[signal.Signals, ...]:
     """Those that ask the viewer to end; training goes on."""
     if sys.platform == "win32":

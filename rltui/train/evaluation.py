@@ -20,7 +20,7 @@ from rltui.runs.inventory import list_milestones
 from rltui.runs.paths import RunPaths
 from rltui.supervise.output_log import OutputLog
 from rltui.supervise.processes import start_piped
-from rltui.supervise.signals import signal_name
+from rltui.supervise.signals import exit_words
 from rltui.train.collect.worker_handle import why
 
 NICE = 19  # the lowest priority there is
@@ -48,7 +48,7 @@ class _Running:
 
 
 class StateEvaluator:
-    """Host of that process. Without games nothing ever happens. `newest`: what came of the last one."""
+    """Host of the processes that evaluate saved states. Without games it starts none. newest: the last one's result."""
 
     def __init__(
         self,
@@ -144,8 +144,7 @@ class StateEvaluator:
             self._running = None
         running.release()
         if said is None:
-            code = running.process.exitcode or 0
-            how = signal_name(-code) if code < 0 else f"exit code {code}"
+            how = exit_words(running.process.exitcode)
             said = not_evaluated(running.timesteps, f"the process ended: {how}")
         self._publish(said)
         if not isinstance(said, StateEvaluated):

@@ -133,7 +133,7 @@ def test_bots_saved_at_the_same_timesteps_are_told_apart(data: DataDir) -> None:
     assert f"{SECOND} #ffff" in text and f"{SECOND} #004c" in text
 
 
-def test_the_thread_reads_again_only_what_has_grown(data: DataDir) -> None:
+def test_the_thread_delivers_a_league_at_once(data: DataDir) -> None:
     inbox: Newest[League] = Newest()
     came = threading.Event()
 

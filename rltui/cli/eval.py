@@ -11,17 +11,20 @@ from typing import TYPE_CHECKING
 from rltui.cli.parser import Subparsers, add_command, add_data_dir, add_json, at_least
 from rltui.cli.playing import GamesLog, GamesProgress, add_processes, add_seconds, play_match, say_line
 from rltui.cli.watch import converted
-from rltui.events import metric_keys
 from rltui.safe_io import say
 
 if TYPE_CHECKING:
     from rltui.league.evaluation import Evaluation, MatchUp
     from rltui.runs.paths import DataDir
 
-WHO = "a run (its newest checkpoint), a checkpoint or milestone (alpha/005M, or its folder), a policy.npz, or a scripted player"
+WHO = (
+    "a run (its newest checkpoint), a checkpoint or milestone (alpha/005M, or its folder), a policy.npz, rlgym-ppo's checkpoint "
+    "(with --profile), or a scripted player: idle, random, chaser, rule"
+)
 EPILOG = (
     "Games come in pairs with the same kickoffs and the sides swapped, and go into games.csv of the data folder, of which\n"
-    "ratings are made. The 95 % interval takes the pairs as what is independent.\n"
+    "ratings are made; not those with --deterministic or in other teams than A was trained in.\n"
+    "The 95 % interval takes the pairs as what is independent.\n"
     "Bots of different pace, observation or actions each play as they were trained."
 )
 
@@ -94,21 +97,6 @@ def _match_up(args: argparse.Namespace, data: DataDir) -> MatchUp:
     return MatchUp(a, b, size, args.seconds, seed, args.deterministic)
 
 
-FIGURES = (
-    ("kickoff touches", metric_keys.KICKOFF_TOUCHES, ".0f", "%"),
-    ("goals/min", metric_keys.GOALS_PER_MINUTE, ".2f", ""),
-    ("own goals/min", metric_keys.OWN_GOALS_PER_MINUTE, ".2f", ""),
-    ("shots/min", metric_keys.SHOTS_PER_MINUTE, ".2f", ""),
-    ("saves/min", metric_keys.SAVES_PER_MINUTE, ".2f", ""),
-    ("touches/min", metric_keys.TOUCHES_PER_MINUTE, ".1f", ""),
-    ("in the air", metric_keys.AIRBORNE, ".0f", "%"),
-    ("boost held", metric_keys.BOOST_HELD, ".0f", ""),
-    ("turtled", metric_keys.TURTLE_EVENTS, ",.0f", ""),
-    ("recovered", metric_keys.TURTLES_RECOVERED, ",.0f", ""),
-    ("recovery time", "turtle/median_seconds", ".2f", "s"),
-)
-
-
 def _lines(evaluation: Evaluation) -> list[str]:
     """A table, and a sentence that decides only what is decided."""
     from rltui.cli.output import aligned, number
@@ -125,9 +113,30 @@ def _lines(evaluation: Evaluation) -> list[str]:
         ["won", number(record.wins), number(record.losses)],
         ["drawn", number(record.draws), number(record.draws)],
         ["goals", number(record.goals_for), number(record.goals_against)],
-        *([name, *(number(own[key], form, unit) for own in evaluation.figures)] for name, key, form, unit in FIGURES),
+        *_figures(evaluation),
     ]
     return [*lines, "", *aligned(rows, right=frozenset({1, 2})), "", *_verdict(evaluation)]
+
+
+def _figures(evaluation: Evaluation) -> list[list[str]]:
+    """A row for each metric of play, A's and B's."""
+    from rltui.cli.output import number
+    from rltui.events import metric_keys
+
+    shown = (
+        ("kickoff touches", metric_keys.KICKOFF_TOUCHES, ".0f", "%"),
+        ("goals/min", metric_keys.GOALS_PER_MINUTE, ".2f", ""),
+        ("own goals/min", metric_keys.OWN_GOALS_PER_MINUTE, ".2f", ""),
+        ("shots/min", metric_keys.SHOTS_PER_MINUTE, ".2f", ""),
+        ("saves/min", metric_keys.SAVES_PER_MINUTE, ".2f", ""),
+        ("touches/min", metric_keys.TOUCHES_PER_MINUTE, ".1f", ""),
+        ("in the air", metric_keys.AIRBORNE, ".0f", "%"),
+        ("boost held", metric_keys.BOOST_HELD, ".0f", ""),
+        ("turtled", metric_keys.TURTLE_EVENTS, ",.0f", ""),
+        ("recovered", metric_keys.TURTLES_RECOVERED, ",.0f", ""),
+        ("recovery time", "turtle/median_seconds", ".2f", "s"),
+    )
+    return [[name, *(number(own[key], form, unit) for own in evaluation.figures)] for name, key, form, unit in shown]
 
 
 def _verdict(evaluation: Evaluation) -> list[str]:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 NAMED = 4  # other differences listed one by one
 EPILOG = (
-    "A, B: a run, as it is now, or a saved state: alpha/005M, alpha/250000.\nThe difference of the mean rewards of the "
+    "The difference of the mean rewards of the "
     "newest 50 iterations, with its 95 % interval; and who plays better, by the games of the two.\nExit code 1: they were "
     "paid differently, and there are no games.\n"
     "Two profiles: rltui profile diff A B."
@@ -35,11 +35,14 @@ def add_parser(subparsers: Subparsers) -> None:
         "rltui compare alpha beta/005M",
         EPILOG,
     )
-    parser.add_argument("left", metavar="A")
-    parser.add_argument("right", metavar="B")
-    parser.add_argument("--games", metavar="N", type=at_least(0), default=0, help="first play so many (default 0)")
-    add_seconds(parser)
-    add_processes(parser)
+    parser.add_argument("left", metavar="A", help="a run, as it is now, or a saved state: alpha/005M, alpha/250000")
+    parser.add_argument("right", metavar="B", help="the same")
+    parser.add_argument(
+        "--games", metavar="N", type=at_least(0), default=0, help="first let the two play so many games (default 0)"
+    )
+    playing = parser.add_argument_group("with --games")
+    add_seconds(playing)
+    add_processes(playing)
     add_data_dir(parser)
     add_json(parser)
 

@@ -218,9 +218,9 @@ def _rating(metrics: dict[str, float | None]) -> list[tuple[str, str]]:
     if at is None or elo is None:
         return []
     scores = ((name, metrics.get(metric_keys.win_rate(name))) for name in ("rule", "chaser"))
-    wins = [f"wins {score:.0f} % against {name}" for name, score in scores if score is not None]
+    found = [f"scores {score:.0f} % against {name}" for name, score in scores if score is not None]
     rating = f"Elo {elo:,.0f} ±{number(metrics.get(metric_keys.ELO_ERROR))} at {formatting.short(at)} timesteps"
-    return [("rating", ", ".join([rating, *wins]))]
+    return [("rating", ", ".join([rating, *found]))]
 
 
 def _campaign(metrics: dict[str, float | None]) -> list[tuple[str, str]]:

@@ -261,7 +261,7 @@ METRICS: tuple[Metric, ...] = (
     ),
     Metric("selfplay/goals_for", "goals scored", "/ game", "up", "Of the bot, an episode against a frozen opponent."),
     Metric("selfplay/goals_against", "goals conceded", "/ game", "down", "An episode against a frozen opponent."),
-    Metric(metric_keys.ELO, "Elo", "", "up", "Of the newest evaluated milestone; rule stands at 1,500."),
+    Metric(metric_keys.ELO, "Elo", "", "up", "Of the newest evaluated state; rule stands at 1,500."),
     Metric(
         metric_keys.ELO_ERROR,
         "Elo ±",
@@ -279,7 +279,7 @@ METRICS: tuple[Metric, ...] = (
                 f"wins v {whom}",
                 "%",
                 "up",
-                f"Games that the newest evaluated milestone wins against {whom}; a draw is half a win.",
+                f"Games that the newest evaluated state wins against {whom}; a draw is half a win.",
             ),
             Metric(
                 metric_keys.win_rate_low(name),
@@ -290,8 +290,8 @@ METRICS: tuple[Metric, ...] = (
             ),
         )
     ),
-    Metric(metric_keys.GAMES_RATED, "games rated", "", "none", "Of the newest evaluated milestone, against anybody."),
-    Metric(metric_keys.EVALUATED, "evaluated at", "", "none", "Timesteps of the newest milestone that was evaluated."),
+    Metric(metric_keys.GAMES_RATED, "games rated", "", "none", "Of the newest evaluated state, against anybody."),
+    Metric(metric_keys.EVALUATED, "evaluated at", "", "none", "Timesteps of the newest state that was evaluated."),
     Metric(
         "lut/used_rows",
         "rows used",
@@ -510,5 +510,5 @@ def _criterion(key: str, name: str) -> Metric:
         )
     text = "This criterion of the next phase, over the newest iterations taken together."
     if by_games is not None:
-        text = "This criterion of the next phase, by the games of the newest evaluated milestone of this one."
+        text = "This criterion of the next phase, by the games of the newest evaluated state of this one."
     return Metric(key, f"{label}, measured", unit, "none", text)

@@ -317,5 +317,5 @@ def test_status_has_the_rating_of_the_newest_evaluated_milestone(
     for run, there in (("alpha", True), ("young", False)):
         assert main(["status", run, "--data-dir", str(data.root)]) == 0
         out = " ".join(capsys.readouterr().out.split())
-        rating = "rating Elo 1,212 ±34 at 4.00 M timesteps, wins 12 % against rule, wins 60 % against chaser"
+        rating = "rating Elo 1,212 ±34 at 4.00 M timesteps, scores 12 % against rule, scores 60 % against chaser"
         assert (rating in out) is there

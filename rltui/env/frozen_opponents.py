@@ -23,12 +23,12 @@ from rltui.sim.state import Bool, Float, GameState, Int
 
 FROZEN = 0x0F  # sets their random numbers apart from the arenas'
 
-HERE = 255  # in `player`: an opponent that is evaluated where it plays
+BY_WORKER = 255  # in `player`: an opponent that the worker evaluates
 
 Places: TypeAlias = tuple[Int, Int]  # arenas and cars, [n] each
 Loaded: TypeAlias = SavedPolicy | ScriptedPlayer | int  # the number by which the trainer evaluates it
 
-NOWHERE: Places = (np.zeros(0, np.int64), np.zeros(0, np.int64))
+NO_SEATS: Places = (np.zeros(0, np.int64), np.zeros(0, np.int64))
 
 
 @dataclass(frozen=True)
@@ -80,16 +80,18 @@ class LearnersGame:
 
 
 class _Opponent:
-    """One of them. network: of the learner's game; else `player` has controls of its own, `rows`; neither: the trainer chooses."""
+    """Loaded opponent. network: where it plays the learner's own game; else `player`, with controls of its own, `rows`; neither:
+    the trainer chooses for it.
+    """
 
     def __init__(self, name: str, loaded: Loaded, game: LearnersGame, arenas: int, seed: Sequence[int]) -> None:
         """RltuiError where it cannot play here."""
         self.name, self.loaded = name, loaded
         self.network: DiscretePolicy | None = None
         self.player: SavedPlayer | ScriptedPlayer | None = None
-        self.seats: Places = NOWHERE
+        self.seats: Places = NO_SEATS
         teams = (game.spec.blue, game.spec.orange)
-        self.evaluated_by = loaded if isinstance(loaded, int) else HERE
+        self.evaluated_by = loaded if isinstance(loaded, int) else BY_WORKER
         if isinstance(loaded, ScriptedPlayer):
             self.player = loaded
         elif not isinstance(loaded, int):
@@ -119,7 +121,7 @@ class FrozenOpponents:
         self._who: Int = np.zeros(shape, np.int64)  # numbers of opponents; 0: the learner
         self.player = np.zeros(
             shape, np.uint8
-        )  # 0: the learner; HERE; else the number by which the trainer evaluates it
+        )  # 0: the learner; BY_WORKER; else the number by which the trainer evaluates it
         self._obs: Float = np.zeros((*shape, game.obs_size), np.float32)
         self._classes = np.zeros(shape, np.uint8)
         self._numbered: dict[int, _Opponent] = {}
@@ -127,7 +129,7 @@ class FrozenOpponents:
         self._last = 0
         self._playing: list[_Opponent] = []
         self._networks: list[tuple[DiscretePolicy, slice]] = []  # of those of the learner's game, with their rows …
-        self._their_seats: Places = NOWHERE  # … of these seats
+        self._their_seats: Places = NO_SEATS  # … of these seats
         self._goals = _GoalsOfEpisodes(state)
         self._against: dict[str, GamesAgainst] = {}
 

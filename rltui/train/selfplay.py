@@ -36,8 +36,9 @@ Say = Callable[[Level, str], None]  # level, sentence
 
 
 class SelfPlay:
-    """Looks through the pool at each milestone and every `refresh_steps`, and gives each worker opponents drawn from it. Where
-    the trainer evaluates the policy it does the opponents that have its net, and all workers have the same ones.
+    """Scheduler of frozen opponents: looks through the pool at each milestone and every `refresh_steps`, and gives each worker
+    opponents drawn from it. With central inference all workers have the same ones, and the trainer evaluates those whose net
+    is as the learner's.
     """
 
     def __init__(self, section: SelfplaySection, paths: RunPaths, seed: int, task: ActiveTask, say: Say) -> None:

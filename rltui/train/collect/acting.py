@@ -90,7 +90,7 @@ class AskedPolicy:
 
     def begins(self, t: int) -> bool:
         answered = self._answered
-        for _ in self._looks():
+        for _ in self._polls():
             over = t > 0 and self._all_begun[0]  # looked at first: the newest answer came before it
             if answered[0] > t or over:
                 break
@@ -98,12 +98,12 @@ class AskedPolicy:
 
     def act(self, part: int, t: int) -> None:
         answered = self._answered
-        for _ in self._looks():
+        for _ in self._polls():
             if answered[part] > t:
                 return
 
-    def _looks(self) -> Iterator[None]:
-        """Goes on for ever: at once for a while, then with growing naps in between."""
+    def _polls(self) -> Iterator[None]:
+        """Endless: spins for a while, then naps longer and longer in between."""
         yield from repeat(None, SPINS)
         nap = NAP
         while True:

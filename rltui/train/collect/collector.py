@@ -157,13 +157,13 @@ class SerialCollector(Collector):
         self.shared.steps_done[:] = 0
         for index, actor in enumerate(self._actors):
 
-            def looks(t: int, index: int = index) -> None:
+            def on_step(t: int, index: int = index) -> None:
                 self.shared.heartbeat[index] = time.monotonic()
                 self.shared.steps_done[index] = t
                 poll()
 
             views = self.shared.worker_block(block, index)
-            self._newest[index] = done = actor.rollout(views, self.shared.weights, timesteps, looks)
+            self._newest[index] = done = actor.rollout(views, self.shared.weights, timesteps, on_step)
             self.shared.steps_done[index] = done.steps
         return list(self._newest)
 

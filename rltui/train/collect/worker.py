@@ -116,9 +116,9 @@ class Actor:
             self._debug.name_controls()
 
     def rollout(
-        self, block: Block, weights: NDArray[np.float32], timesteps: int, looks: Callable[[int], None]
+        self, block: Block, weights: NDArray[np.float32], timesteps: int, on_step: Callable[[int], None]
     ) -> RolloutDone:
-        """Fill one worker block (SharedRollout.worker_block) after so many timesteps of training. `looks(t)` is called before
+        """Fill one worker block (SharedRollout.worker_block) after so many timesteps of training. `on_step(t)` is called before
         each step and may raise.
         """
         started = time.perf_counter()
@@ -140,7 +140,7 @@ class Actor:
             self._policy.seen(part, 0)
         t, count, infer = 0, 0, 0.0
         while t < most:
-            looks(t)
+            on_step(t)
             before = time.perf_counter()
             begins = self._policy.begins(t)
             infer += time.perf_counter() - before
@@ -265,7 +265,7 @@ def _serve(spec: WorkerSpec, pipe: Connection) -> None:
         while pipe.poll(0):
             _receive(pipe, actor)
 
-    def looks(t: int) -> None:
+    def on_step(t: int) -> None:
         shared.steps_done[index] = t
         look()
 
@@ -281,7 +281,7 @@ def _serve(spec: WorkerSpec, pipe: Connection) -> None:
         message = _receive(pipe, actor)
         if message is not None:
             block = shared.worker_block(message.block, index)
-            done = actor.rollout(block, shared.weights, message.timesteps, looks)
+            done = actor.rollout(block, shared.weights, message.timesteps, on_step)
             shared.steps_done[index] = done.steps
             pipe.send_bytes(encode(done))
 

@@ -43,7 +43,7 @@ ARENAS, SEED = 8, 0
 MARKS = (1e30, -1e30)  # in `out` before build(): what is still there after both was never written
 SHOWN = 4  # failed checks of a table that are spelled out
 LARGE_OBSERVATION = 20_000  # numbers; the field's have hundreds
-CHECKPOINT_BYTES = 16  # a parameter: weights twice, two moments of Adam
+STATE_BYTES, POLICY_BYTES = 12, 4  # of a parameter in a checkpoint: itself and Adam's two moments; again in policy.npz
 FAR_TOO_MUCH = 1.5  # times the machine's memory: the estimate is good to about a quarter
 
 
@@ -202,7 +202,8 @@ def checkpoint_size(profile: Profile) -> int:
     """Bytes of one, about."""
     size = sizes(env_spec(profile))
     nets = ((profile.policy.layers, size.actions.outputs), (profile.critic.layers, 1))
-    return CHECKPOINT_BYTES * sum(parameter_count(size.obs, layers, outputs) for layers, outputs in nets)
+    policy, critic = (parameter_count(size.obs, layers, outputs) for layers, outputs in nets)
+    return STATE_BYTES * (policy + critic) + POLICY_BYTES * policy
 
 
 def disk_faults(profile: Profile, root: Path, argument: str) -> list[ComponentFault]:

@@ -42,7 +42,12 @@ def gpu(case: DoctorCase) -> DoctorResult:
     """Which device the learner will use. A GPU that is demanded and missing fails."""
     device = case.config.device
     if device == "cpu":
-        found = "no GPU: the learner uses the processor" if _auto(case) else "the processor (learner.device)"
+        found = "the processor (learner.device)"
+        if _auto(case):
+            import torch
+
+            without = "" if torch.version.cuda or torch.version.hip else f"; torch {torch.__version__} has no CUDA"
+            found = f"no GPU: the learner uses the processor{without}"
         warning = case.config.device_warning
         return DoctorResult("warn" if warning else "pass", found, warning)
     import torch

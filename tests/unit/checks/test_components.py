@@ -9,15 +9,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rltui.checks.components import counterparts, faults, turned
+from rltui.checks.components import checkpoint_size, counterparts, faults, turned
 from rltui.cli.profile import report, report_text
 from rltui.debug.doctor import CHECKS, examine
 from rltui.debug.doctor_check import DoctorCase
 from rltui.errors import RltuiError, users_line
 from rltui.profile.curriculum import source_hashes
 from rltui.profile.load import load
+from rltui.runs import rlgym_ppo
 from rltui.runs.launch_plan import changed_sources
 from rltui.runs.paths import DataDir
+from rltui.train.config import ResolvedConfig
 from rltui.train.setup import TrainOptions, prepare
 from tests.fakes import game_states
 from tests.fakes.game_states import TEAM_SIZES, random_state
@@ -158,3 +160,14 @@ def test_twice_is_the_game_itself() -> None:
     for field in fields(state):
         if not field.name.startswith("_"):
             np.testing.assert_array_equal(getattr(again, field.name), getattr(state, field.name), field.name)
+
+
+def test_the_size_of_a_checkpoint_is_that_of_its_files() -> None:
+    """Weights and Adam's moments of both nets, and the policy once more for the workers."""
+    config = ResolvedConfig.resolve(load("quick", ["learner.device=cpu"]))
+    learner = config.learner()
+    files = learner.snapshot().files()
+    policy, critic = learner.parameters
+    assert checkpoint_size(load("quick")) == 12 * (policy + critic) + 4 * policy
+    nets = sum(len(files[name]) for name in (rlgym_ppo.POLICY, rlgym_ppo.CRITIC))
+    assert nets == pytest.approx(4 * (policy + critic), rel=0.05)

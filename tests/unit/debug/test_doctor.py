@@ -372,7 +372,10 @@ def test_torch_and_numpy_that_disagree(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_nets_that_want_a_gpu_are_told_where_there_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     found = look("gpu", "gpu")
-    assert (found.outcome, found.sentence) == ("warn", "no GPU: the learner uses the processor")
+    assert found.outcome == "warn" and found.sentence.startswith("no GPU: the learner uses the processor")
+    for cuda, end in ((None, "has no CUDA"), ("13.0", "the processor")):
+        monkeypatch.setattr(torch.version, "cuda", cuda)
+        assert look("gpu", "gpu").sentence.endswith(end)
     assert "15,490,139 parameters" in found.advice and "some 41 times the work of 256-256-256" in found.advice
     assert look("gpu", "phase-1-ball-touching").outcome == "pass"
 

@@ -22,7 +22,7 @@ from rltui.league.games import Game
 from rltui.league.match_batch import MatchBatch
 from rltui.league.players import Player, Seat
 from rltui.league.ratings import Record
-from rltui.league.score import Interval, elo_difference, score_interval
+from rltui.league.score import GamesBetween, Interval, score_interval
 from rltui.league.sources import PlayerSource
 
 MOST_PAIRS = 32  # of one task: of more, a game costs no less
@@ -202,10 +202,13 @@ class Evaluation:
         return score_interval(list(pairs.values())) if pairs else None
 
     @property
+    def between(self) -> GamesBetween:
+        return GamesBetween(*self.ids, self.record, self.interval)
+
+    @property
     def better(self) -> str:
-        """ "a" or "b" where the interval leaves 50 % out, else ""."""
-        low, high = self.interval or (0.0, 1.0)
-        return "a" if low > 0.5 else "b" if high < 0.5 else ""
+        """As GamesBetween.better."""
+        return self.between.better
 
     @property
     def figures(self) -> tuple[dict[str, float | None], ...]:
@@ -215,20 +218,8 @@ class Evaluation:
 
     def document(self) -> dict[str, object]:
         """As `--json` prints it."""
-        record, rate, interval = self.record, self.win_rate, self.interval
         return {
-            "a": self.ids[0],
-            "b": self.ids[1],
-            "games": record.games,
-            "wins": record.wins,
-            "draws": record.draws,
-            "losses": record.losses,
-            "win_rate": rate,
-            "interval": interval,
-            "goals_for": record.goals_for,
-            "goals_against": record.goals_against,
-            "elo_difference": None if rate is None else elo_difference(rate),
-            "elo_interval": None if interval is None else tuple(map(elo_difference, interval)),
+            **self.between.document(),
             "seed": self.match_up.seed,
             "better": self.better or None,
             "games_wanted": self.wanted,

@@ -14,12 +14,18 @@ Interval = tuple[float, float]
 
 @dataclass(frozen=True)
 class GamesBetween:
-    """What a log holds of two players, as `a` sees it. interval: of its score; None without games."""
+    """Games of two players, as `a` sees them. interval: of its score; None without games."""
 
     a: str
     b: str
     record: Record
     interval: Interval | None
+
+    @property
+    def better(self) -> str:
+        """`a` or `b` where the interval leaves 50 % out, else empty."""
+        low, high = self.interval or (0.0, 1.0)
+        return "a" if low > 0.5 else "b" if high < 0.5 else ""
 
     def words(self, a: str, b: str) -> str:
         """Who plays better, as far as that is decided. a, b: what people call the two."""
@@ -27,9 +33,7 @@ class GamesBetween:
         if score is None or self.interval is None:
             return f"No games between {a} and {b} yet"
         low, high = self.interval
-        better = (
-            f"{a} plays better" if low > 0.5 else f"{b} plays better" if high < 0.5 else "Which plays better is open"
-        )
+        better = {"a": f"{a} plays better", "b": f"{b} plays better"}.get(self.better, "Which plays better is open")
         games = "1 game" if self.record.games == 1 else f"{self.record.games:,} games"
         return f"{better}: {a} scores {100 * score:.1f} % ({100 * low:.1f} to {100 * high:.1f}) of {games} against {b}"
 
@@ -45,6 +49,8 @@ class GamesBetween:
             "losses": record.losses,
             "win_rate": score,
             "interval": interval,
+            "goals_for": record.goals_for,
+            "goals_against": record.goals_against,
             "elo_difference": None if score is None else elo_difference(score),
             "elo_interval": None if interval is None else tuple(map(elo_difference, interval)),
         }

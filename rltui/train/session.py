@@ -33,9 +33,9 @@ from rltui.train.config import ResolvedConfig
 from rltui.train.console import Console
 from rltui.train.control.commands import StopRequest
 from rltui.train.control.server import ControlServer
-from rltui.train.evaluation import StateEvaluator
 from rltui.train.publisher import Publisher
 from rltui.train.setup import StartContext, TrainOptions, prepare
+from rltui.train.state_evaluator import StateEvaluator
 from rltui.train.trainer import Trainer
 from rltui.train.viewer import ViewerHost
 

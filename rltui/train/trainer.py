@@ -22,7 +22,6 @@ from rltui.train.collect.worker_settings import DebugRun, TrainerDebug
 from rltui.train.control.commands import StopNow, StopRequest, Urgency
 from rltui.train.control.server import ControlServer
 from rltui.train.curriculum import CurriculumMove
-from rltui.train.evaluation import StateEvaluator
 from rltui.train.header import opening, task_changes
 from rltui.train.iteration_metrics import (
     IterationTimes,
@@ -36,6 +35,7 @@ from rltui.train.live_controls import LiveControls, LiveSettings, LoopView
 from rltui.train.selfplay import SelfPlay
 from rltui.train.setup import StartContext
 from rltui.train.shutdown import NotFinite, Shutdown, UpdateGuard
+from rltui.train.state_evaluator import StateEvaluator
 from rltui.train.update_thread import UpdateThread
 from rltui.train.viewer import ViewerHost
 

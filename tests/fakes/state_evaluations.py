@@ -10,7 +10,7 @@ import msgspec
 
 from rltui.events.records import OpponentResult, Record, StateEvaluated, encode
 from rltui.league.state_evaluation import StateEvaluationSpec
-from rltui.train.evaluation import Start
+from rltui.train.state_evaluator import Start
 
 
 def evaluated(timesteps: int, low: float = 45.0, games: int = 40, **changes: Any) -> StateEvaluated:

@@ -30,8 +30,8 @@ from rltui.train.collect.shared_rollout import SharedRollout
 from rltui.train.config import ResolvedConfig
 from rltui.train.control.commands import PendingCommand, StopRequest, Urgency
 from rltui.train.control.server import ControlServer
-from rltui.train.evaluation import StateEvaluator
 from rltui.train.setup import TrainOptions, prepare
+from rltui.train.state_evaluator import StateEvaluator
 from rltui.train.trainer import Trainer
 from rltui.train.update_thread import UpdateThread
 from rltui.train.viewer import ViewerHost

@@ -1,4 +1,4 @@
-"""Evaluation of a run's milestones beside training: one process at a time, started and heard by the training loop.
+"""Host of the process that evaluates a run's milestones beside training: one at a time, polled by the training loop.
 
 A newer milestone takes the place of one that waits; a checkpoint waits only where nothing else does. The loop never waits.
 """

@@ -12,7 +12,7 @@ from rltui.events.records import LogLine, Record
 from rltui.league.state_evaluation import not_evaluated
 from rltui.profile.models import EvaluationSection
 from rltui.runs.paths import DataDir
-from rltui.train.evaluation import StateEvaluator
+from rltui.train.state_evaluator import StateEvaluator
 from tests.fakes import run_story
 from tests.fakes.saved_runs import make_files, make_meta, place
 from tests.fakes.state_evaluations import EvaluationProcesses, evaluated

@@ -248,7 +248,7 @@ METRICS: tuple[Metric, ...] = (
         "iterations measured",
         "",
         "up",
-        "Skill is judged over the newest `window` iterations; no promotion before that many.",
+        "The bot's own games are judged over the newest `window` iterations; no promotion by them before that many.",
     ),
     Metric("selfplay/opponents", "opponents", "", "none", "Frozen opponents in the pool."),
     Metric("selfplay/games", "games", "", "none", "Episodes against frozen opponents that ended in this iteration."),
@@ -269,21 +269,21 @@ METRICS: tuple[Metric, ...] = (
         "down",
         "Its standard error: twice this to each side holds it, 19 times of 20.",
     ),
-    Metric(metric_keys.ELO_LOW, "Elo at least", "", "up", "Lower end of its 95 % interval."),
+    Metric(metric_keys.ELO_LOW, "Elo, lower end", "", "up", "Lower end of its 95 % interval."),
     *(
         metric
         for name, whom in (("rule", "rule"), ("chaser", "chaser"), ("before", "the one before"))
         for metric in (
             Metric(
                 metric_keys.win_rate(name),
-                f"wins v {whom}",
+                f"score v {whom}",
                 "%",
                 "up",
-                f"Games that the newest evaluated state wins against {whom}; a draw is half a win.",
+                f"Wins and half the draws of the newest evaluated state's games against {whom}.",
             ),
             Metric(
                 metric_keys.win_rate_low(name),
-                f"wins v {whom} at least",
+                f"score v {whom}, lower end",
                 "%",
                 "up",
                 "Lower end of the 95 % interval of that.",
@@ -498,10 +498,15 @@ def _by_pattern(key: str) -> Metric:
     return Metric(key, (name or key).replace("_", " "))
 
 
+def criterion_by_games(name: str) -> Metric | None:
+    """What a promotion criterion means that goes by games of the milestones; None of one that goes by the bot's own games."""
+    return BY_KEY.get(f"evaluation/{name.removeprefix('evaluation/')}_low")
+
+
 def _criterion(key: str, name: str) -> Metric:
     """`kickoff_touches` and `kickoff_touches_missing`: the value that counts for promotion, and what it lacks."""
     criterion = name.removesuffix("_missing")
-    by_games = BY_KEY.get(f"evaluation/{criterion.removeprefix('evaluation/')}_low")
+    by_games = criterion_by_games(criterion)
     metric = by_games or next((item for item in BY_KEY.values() if item.key.endswith(f"/{criterion}")), None)
     label, unit = (metric.label, metric.unit) if metric else (criterion.replace("_", " "), "")
     if name != criterion:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from rltui.events import metric_keys
-from rltui.events.metrics import BY_KEY
+from rltui.events.metrics import BY_KEY, criterion_by_games
 from rltui.formatting import UNKNOWN
 
 CURRICULUM, MISSING = "curriculum/", "_missing"
@@ -27,7 +27,8 @@ class Distance:
         """In words: kickoff touches."""
         if self.name in COUNTED:
             return BY_KEY[CURRICULUM + self.name].label
-        return self.name.rpartition("/")[2].replace("_", " ")
+        by_games = criterion_by_games(self.name)
+        return by_games.label if by_games is not None else self.name.rpartition("/")[2].replace("_", " ")
 
     @property
     def words(self) -> str:

@@ -315,10 +315,12 @@ class StateEvaluated(_Record, frozen=True, kw_only=True):
 
     @property
     def words(self) -> str:
-        """`Elo 1,212 ±34; rule 12 % of 20, chaser 61 % of 20`."""
+        """`Elo 1,212 ±34; score 12 % of 20 games v rule, 61 % of 20 games v chaser`."""
         rating = "no Elo" if self.elo is None else f"Elo {self.elo:,.0f} ±{self.elo_error or 0:,.0f}"
-        scores = ", ".join(f"{each.opponent} {each.win_rate:.0f} % of {each.games:,}" for each in self.opponents)
-        return f"{rating}; {scores}" if scores else rating
+        scores = ", ".join(
+            f"{each.win_rate:.0f} % of {each.games:,} games v {each.opponent}" for each in self.opponents
+        )
+        return f"{rating}; score {scores}" if scores else rating
 
 
 class LogLine(_Record, frozen=True, kw_only=True):

@@ -315,7 +315,7 @@ class PhaseEntry(Section):
     until: dict[str, float] = Field(
         default={},
         description="Metrics that the bot's own games must reach, as {kickoff_touches = 80}: all of them. win_rate_rule, "
-        "win_rate_chaser, elo: by [evaluation], the lower end of the interval.",
+        "win_rate_chaser (the score: a draw counts half), elo: by [evaluation], the lower end of the interval.",
     )
     min_steps: Whole = Field(
         default=0, ge=0, description="Timesteps that the phase lasts at least.", json_schema_extra=_unit("timesteps")

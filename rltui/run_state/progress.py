@@ -12,6 +12,7 @@ from statistics import fmean
 from typing import Literal
 
 from rltui.events import metric_keys
+from rltui.events.metrics import criterion_by_games
 from rltui.events.promotion import COUNTED, CURRICULUM, distances
 from rltui.events.records import PhasePlan, PlannedCriterion
 from rltui.run_state.snapshot import RunSnapshot
@@ -42,6 +43,7 @@ class CriterionProgress:
     steps: float | None
     less: bool = False  # the less the better
     whole: bool = False  # a count
+    by_games: bool = False  # of the newest evaluated state, not of the bot's own play
 
     @property
     def share(self) -> float | None:
@@ -103,7 +105,16 @@ def _way(
     known = of_plan or PlannedCriterion(name=name, label=name.replace("_", " "), unit="", value=0.0, less=False)
     wanted = known.value if of_plan is not None else None
     steps = 0.0 if missing == 0 else _trend(snapshot, CURRICULUM + name, missing, known.less)
-    return CriterionProgress(known.label, known.unit, value, wanted, missing, steps, known.less)
+    return CriterionProgress(
+        known.label,
+        known.unit,
+        value,
+        wanted,
+        missing,
+        steps,
+        known.less,
+        by_games=criterion_by_games(name) is not None,
+    )
 
 
 def _counted(snapshot: RunSnapshot, name: str, missing: float | None) -> float | None:

@@ -18,7 +18,7 @@ from rltui import formatting
 from rltui.env.skill_metrics import skill_metrics
 from rltui.env.stats import EpisodeStats
 from rltui.events import metric_keys
-from rltui.events.metrics import BY_KEY
+from rltui.events.metrics import BY_KEY, criterion_by_games
 from rltui.events.promotion import CURRICULUM, MISSING
 from rltui.events.records import CurriculumPlanned, PhasePlan, PlannedCriterion, StagePlan, StateEvaluated
 from rltui.learn.schedules import Schedule
@@ -61,40 +61,47 @@ class SkillWindow:
 
     def __init__(self, iterations: int, wanted: tuple[Criterion, ...]) -> None:
         self.wanted = wanted
+        self.by_play = tuple(
+            one for one in wanted if criterion_by_games(one.name) is None
+        )  # the bot's own, in training
         self.by_games: Mapping[str, float | None] = {}  # of the newest state of this phase that was rated by games
         self._stats: deque[EpisodeStats] = deque(maxlen=iterations)
 
     def add(self, stats: EpisodeStats) -> None:
-        """One iteration of the match, all workers together; forgotten at once where nothing is wanted."""
-        if self.wanted:
+        """One iteration of the match, all workers together; forgotten at once where nothing is wanted of it."""
+        if self.by_play:
             self._stats.append(stats)
 
     @property
     def reached(self) -> bool:
-        """Whether the window is full and everything that is wanted is there. Nothing wanted is nothing reached."""
-        full = len(self._stats) == self._stats.maxlen
+        """Whether everything that is wanted is there, and the window full where it counts. Nothing wanted is nothing reached."""
+        full = not self.by_play or len(self._stats) == self._stats.maxlen
         return full and bool(self.wanted) and all(value == 0.0 for _, value in self._missing())
 
     def metrics(self) -> dict[str, float | None]:
         """`curriculum/<name>` and `curriculum/<name>_missing` of each criterion, None where there is nothing to go by; and of the
-        window itself, in iterations.
+        window itself, in iterations, where it counts.
         """
         found: dict[str, float | None] = {}
         values = self._values()
         for criterion, missing in self._missing():
             found[f"{CURRICULUM}{criterion.name}"] = values.get(criterion.key)
             found[f"{CURRICULUM}{criterion.name}{MISSING}"] = missing
-        if self.wanted:
+        if self.by_play:
             found["curriculum/window"] = len(self._stats)
             found["curriculum/window_missing"] = (self._stats.maxlen or 0) - len(self._stats)
         return found
 
     def describe(self) -> str:
-        """The criteria with their values, for people."""
+        """The criteria with their values, and over what, for people."""
+        by_games = tuple(one for one in self.wanted if one not in self.by_play)
+        over = f"over {formatting.plural(self._stats.maxlen or 0, 'iteration')}"
+        blocks = ((self.by_play, over), (by_games, "by games of the newest evaluated state"))
+        return "; ".join(f"{self._words(wanted)}, {how}" for wanted, how in blocks if wanted)
+
+    def _words(self, wanted: Iterable[Criterion]) -> str:
         values = self._values()
-        return ", ".join(
-            criterion.describe(value) for criterion in self.wanted if (value := values.get(criterion.key)) is not None
-        )
+        return ", ".join(one.describe(value) for one in wanted if (value := values.get(one.key)) is not None)
 
     def stored(self) -> list[dict[str, Any]]:
         """Plain data for a checkpoint."""
@@ -260,7 +267,7 @@ class Curriculum:
         if asked_by:
             return f"asked for by {asked_by}"
         if lasted >= self._entry.min_steps and self._window.reached:
-            return f"skill reached: {self._window.describe()}, over {formatting.plural(self._profile.curriculum.window, 'iteration')}"
+            return f"skill reached: {self._window.describe()}"
         if self._entry.max_steps is not None and lasted >= self._entry.max_steps:
             return f"{lasted:,} timesteps, of {self._entry.max_steps:,} at most"
         return ""

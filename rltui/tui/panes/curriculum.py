@@ -30,8 +30,9 @@ class CurriculumPane(Pane, ScrollableLines):
     EVERY = 0.9
     EMPTY = "Phases appear here once the trainer has opened the run."
     HELP = (
-        "The next phase begins when the bot's own games meet every criterion over the newest window of iterations, after "
-        "the phase's minimum of timesteps; or after max_steps; or when you press <next_phase>. Times left extend a "
+        "The next phase begins when the bot's own games meet every criterion over the newest window of iterations, and the "
+        "newest evaluated state those by games (score: wins and half the draws; lower end of the 95 % interval), after the "
+        "phase's minimum of timesteps; or after max_steps; or when you press <next_phase>. Times left extend a "
         "straight line through the newest 50 iterations; a dash where it leads nowhere. Stages of match play change by "
         "timesteps alone."
     )
@@ -102,18 +103,33 @@ def _criteria(snapshot: RunSnapshot, width: int, key: str) -> Iterator[Line]:
         yield (("Last phase: until the run ends.", "muted"),)
         return
     if found:
-        over = f" over the newest {formatting.plural(plan.window, 'iteration')}" if plan is not None else ""
-        yield crop(((f"To go on, all of these{over}", "title"),), width)
-        yield from (_way(way, _speed(snapshot), width) for way in found)
+        yield crop(((f"To go on, all of these{_over(plan, found)}", "title"),), width)
+        label = _label_width(found, width)
+        yield from (_way(way, _speed(snapshot), width, label) for way in found)
     elif plan is None or not plan.phases:
         return
     yield from _when(snapshot, found, width, key)
     yield from wrap(f"{key} starts the next phase now (asks first).", width, "muted")
 
 
-def _way(way: CriterionProgress, speed: float | None, width: int) -> Line:
+def _over(plan: CurriculumPlanned | None, found: list[CriterionProgress]) -> str:
+    """What the criteria are measured over."""
+    by_games = [way for way in found if way.by_games]
+    if plan is None or len(by_games) == sum(not way.whole for way in found):
+        return " by games of the newest evaluated state" if by_games else ""
+    rest = "; lower ends by games of the newest evaluated state" if by_games else ""
+    return f" over the newest {formatting.plural(plan.window, 'iteration')}{rest}"
+
+
+def _label_width(found: list[CriterionProgress], width: int) -> int:
+    """Wider where a label is longer and there is room."""
+    usual = min(24, max(width // 4, 16)) if width >= 90 else 16
+    longest = max(len(way.label) for way in found if way.by_games) + 3 if any(way.by_games for way in found) else 0
+    return max(usual, min(longest, width - _FIGURE - _WANTED - _MISSING))
+
+
+def _way(way: CriterionProgress, speed: float | None, width: int, label: int) -> Line:
     """Label, value, bar, what is wanted, what is missing, when."""
-    label = min(24, max(width // 4, 16)) if width >= 90 else 16
     fixed = label + _FIGURE + _WANTED + _MISSING
     when = _WHEN if width >= fixed + _WHEN else 0
     bar = min(max(width - fixed - when, 0), 40)

@@ -99,11 +99,15 @@ def test_games_of_this_phases_milestones_count_by_the_lower_end(profile: Profile
         curriculum.evaluated(found)
         assert curriculum.due(1_000) is None
     assert curriculum.metrics()["curriculum/elo_missing"] is None
+    assert "curriculum/window" not in curriculum.metrics(), "iterations do not count"
     curriculum.evaluated(evaluated(900, low=70))
     assert curriculum.metrics()["curriculum/win_rate_chaser"] == 70
     move = curriculum.due(1_000)
     assert move is not None
-    assert "wins v chaser at least 70 (60 wanted), Elo at least 1,145 (1100 wanted)" in move.reason
+    assert move.reason == (
+        "skill reached: score v chaser, lower end 70 (60 wanted), Elo, lower end 1,145 (1100 wanted), "
+        "by games of the newest evaluated state"
+    )
     curriculum.go(CurriculumMove(2, 0, ""), 1_000)
     curriculum.evaluated(evaluated(1_000))
     assert curriculum.metrics()["curriculum/elo"] is None, "the milestone that ended the phase before"

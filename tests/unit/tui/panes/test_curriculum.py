@@ -4,14 +4,22 @@ from __future__ import annotations
 
 import math
 
+import msgspec
+
 from rltui import formatting
+from rltui.events import metric_keys
 from rltui.events.metric_keys import OVERALL_SPEED
+from rltui.events.metrics import BY_KEY
+from rltui.events.promotion import criteria_reached, distances
+from rltui.events.records import PlannedCriterion
 from rltui.run_state.fold import fold
 from rltui.run_state.snapshot import RunSnapshot
 from rltui.tui.panes.curriculum import CurriculumPane
 from rltui.tui.panes.pane import View
 from tests.fakes import figure_stories, run_story
 from tests.fakes.drawn_panes import NOW, STORY, drawn
+
+LOWER_END = "score v chaser, lower end"
 
 
 def test_curriculum_of_a_campaign() -> None:
@@ -42,6 +50,33 @@ def test_curriculum_where_nothing_rises_promises_nothing() -> None:
         drawn(CurriculumPane(), fold(RunSnapshot(), [*run_story.opening(), figure_stories.plan(), *flat])).split()
     )
     assert "Next phase by the trend: – (no trend yet: kickoff touches)" in text
+
+
+def by_games(*own: str) -> RunSnapshot:
+    """A campaign that goes on by the score against chaser, and by what else is named."""
+    score = PlannedCriterion(name="win_rate_chaser", label=LOWER_END, unit="%", value=60.0, less=False)
+    plan = figure_stories.plan()
+    phase, *rest = plan.phases
+    until = [score, *(one for one in phase.until if one.name in own)]
+    record = figure_stories.on_the_way(20, 40.0)
+    figures = {key: value for key, value in record.metrics.items() if any(name in key for name in own)}
+    figures |= {key: record.metrics[key] for key in ("curriculum/phase", "curriculum/position", "curriculum/phases")}
+    figures |= {"curriculum/win_rate_chaser": 61.0, "curriculum/win_rate_chaser_missing": 0.0}
+    plan = msgspec.structs.replace(plan, phases=[msgspec.structs.replace(phase, until=until), *rest])
+    record = msgspec.structs.replace(record, metrics=figures)
+    return fold(RunSnapshot(run="alpha"), [*run_story.opening(), plan, record])
+
+
+def test_criteria_by_games_say_so_by_one_name_in_pane_and_status() -> None:
+    for width in (80, 120):
+        text = drawn(CurriculumPane(), by_games(), width)
+        assert f"✓ {LOWER_END} " in text
+        assert "all of these by games of the newest evaluated state" in text and "iterations" not in text
+        both = drawn(CurriculumPane(), by_games("kickoff_touches"), width)
+        assert "over the newest 20 iterations; lower ends by games" in both and LOWER_END in both
+    assert BY_KEY[metric_keys.win_rate_low("chaser")].label == LOWER_END
+    assert [one.label for one in distances(by_games().metrics)] == [LOWER_END]
+    assert criteria_reached(by_games().metrics) == "1 of 1 reached"
 
 
 def test_curriculum_tells_what_was() -> None:

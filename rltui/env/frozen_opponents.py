@@ -45,8 +45,10 @@ class OpponentSource:
         """RltuiError where it cannot be had."""
         if self.number:
             return self.number
-        player: ScriptedPlayer | None = None if self.path else build("player", Component(self.name))
-        return player if player is not None else load_policy(Path(self.path))
+        if self.path:
+            return load_policy(Path(self.path))
+        player: ScriptedPlayer = build("player", Component(self.name))
+        return player
 
 
 @dataclass(frozen=True)
@@ -60,9 +62,7 @@ class LearnersGame:
 
     def check_pace(self, policy: SavedPolicy) -> None:
         """RltuiError where it has learned to choose at other times: all cars of a batch choose at once."""
-        own, its = (
-            (game.tick_skip, game.action_delay_ticks) for game in (self.spec, policy)
-        )  # fmt: skip
+        own, its = ((game.tick_skip, game.action_delay_ticks) for game in (self.spec, policy))
         if own != its:
             raise RltuiError(
                 f"it chooses every {its[0]} ticks, {its[1]} late, and this run every {own[0]}, {own[1]} late",
@@ -119,9 +119,8 @@ class FrozenOpponents:
         self._noise = GumbelBank(self._seed, NOISE_SIZE)
         shape = (state.arenas, state.cars)
         self._who: Int = np.zeros(shape, np.int64)  # numbers of opponents; 0: the learner
-        self.player = np.zeros(
-            shape, np.uint8
-        )  # 0: the learner; BY_WORKER; else the number by which the trainer evaluates it
+        # 0: the learner; BY_WORKER; else the number by which the trainer evaluates it
+        self.player = np.zeros(shape, np.uint8)
         self._obs: Float = np.zeros((*shape, game.obs_size), np.float32)
         self._classes = np.zeros(shape, np.uint8)
         self._numbered: dict[int, _Opponent] = {}
@@ -209,9 +208,7 @@ class FrozenOpponents:
             return
         obs, classes = self._obs[self._their_seats], self._classes[self._their_seats]
         logits = [network.logits(obs[rows], classes[rows]) for network, rows in self._networks]
-        noise = self._noise.next(
-            len(obs), logits[0].shape[1]
-        )  # drawn at once for all: a call costs more than its numbers
+        noise = self._noise.next(len(obs), logits[0].shape[1])  # for all at once: a call costs more than its numbers
         actions[self._their_seats] = (np.concatenate(logits) + noise).argmax(axis=1)
 
     def join(self, rows: Int) -> None:

@@ -26,9 +26,8 @@ from rltui.league.score import GamesBetween, Interval, score_interval
 from rltui.league.sources import PlayerSource
 
 MOST_PAIRS = 32  # of one task: of more, a game costs no less
-GOOD_PAIRS = (
-    16  # fewer cost more a game, of a big net twice as much; of more games, tasks get bigger once they are MANY
-)
+# fewer cost more a game, of a big net twice as much; of more games, tasks get bigger once they are MANY
+GOOD_PAIRS = 16
 MANY = 16  # tasks, for as many processors
 SOME, FEWEST_PAIRS = 4, 4  # tasks that few games are split into, for there is more than one processor
 BLUE, ORANGE = 0, 1

@@ -24,9 +24,8 @@ SLIDING, SLIDING_SPEED = 1.4, 400.0  # rad off the nose, uu/s: from here on the 
 BOOSTING, BOOST_GAIN = 0.35, 200.0  # rad off the nose; uu/s that are missing
 TOP_SPEED = 2250.0  # boost gains nothing above
 STRAIGHT, BACKWARDS = np.float32(1), np.float32(4)  # factor of the turn of a nose, and of one that looks backwards
-AIR_GAINS = np.array(
-    [-3.0, 3.0, -2.0], np.float32
-)  # of pitch, yaw and roll: per rad that is missing about right, up, forward
+# of pitch, yaw and roll: per rad that is missing about right, up, forward
+AIR_GAINS = np.array([-3.0, 3.0, -2.0], np.float32)
 AIR_DAMPINGS = np.array([-0.5, 0.5, -0.3], np.float32)  # per rad/s that it turns already
 AIR_STEPS = np.array([LEVELS**2, LEVELS, 1])  # rows from one level to the next
 HEADING_SPEED = 400.0  # uu/s: a car in the air this fast lands with its nose along its way

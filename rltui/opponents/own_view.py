@@ -17,9 +17,8 @@ from rltui.sim.state import Float, GameState, Seats
 Plane = NDArray[np.complex64]
 
 TIMES = (0.15 * np.arange(1, 21)).astype(np.float32)  # s from now, close enough to see every bounce
-DRAGGED = ((1 - np.exp(-BALL_DAMPING * TIMES)) / BALL_DAMPING).astype(
-    np.float32
-)  # s without air drag as far as in TIMES
+# s without air drag as far as in TIMES
+DRAGGED = ((1 - np.exp(-BALL_DAMPING * TIMES)) / BALL_DAMPING).astype(np.float32)
 FALLEN = (GRAVITY / 2 * TIMES**2).astype(np.float32)  # uu that a ball falls from rest
 BOUNCE = 0.6  # of the speed at a wall or floor that the ball keeps
 FRICTION = 0.35 * GRAVITY  # uu/s² that a sliding ball loses on the floor

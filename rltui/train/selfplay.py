@@ -133,9 +133,8 @@ class SelfPlay:
             and tuple(layer_sizes(policy.layers)) == config.policy_sizes
             and (policy.normalizer is not None) == normalized
         }
-        free = iter(
-            {*range(1, 2 * OF_A_WORKER + 1)} - {*self._numbers.values()}
-        )  # others' running episodes keep theirs
+        taken = {*self._numbers.values()}  # others' running episodes keep theirs
+        free = iter({*range(1, 2 * OF_A_WORKER + 1)} - taken)
         self._numbers = {name: self._numbers.get(name) or next(free) for name in same}
         collector.load_opponents({self._numbers[name]: policy for name, policy in same.items()})
         return tuple(replace(source, number=self._numbers.get(source.name, 0)) for source in drawn)

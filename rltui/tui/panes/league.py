@@ -45,11 +45,11 @@ class LeaguePane(Pane, ScrollableLines):
     BINDINGS: ClassVar[list[BindingType]] = pane_bindings("league")
     EMPTY = (
         "No games of this run yet. <browser> lists its milestones: <evaluate> there lets one play another, or a scripted "
-        "bot. By themselves milestones play with [evaluation] games = 20 in the profile; in a shell: rltui eval my-run chaser"
+        "player. By themselves milestones play with [evaluation] games = 20 in the profile; in a shell: rltui eval my-run chaser"
     )
     HELP = (
-        "Ratings of this run's bots and the scripted ones by all games in data/games.csv, on the Elo scale: the scripted "
-        "bot rule stands at 1500, 400 more are ten wins to one loss. ± is the standard error, a bar the interval that "
+        "Ratings of this run's bots and the scripted players by all games in data/games.csv, on the Elo scale: the scripted "
+        "player rule stands at 1500, 400 more are ten wins to one loss. ± is the standard error, a bar the interval that "
         "holds the truth 19 times out of 20. ≈: whether it is better than the next one is not decided; where there is "
         "room, by how many more games it would be. Head to head: wins and half the draws of the row's bot against the "
         "column's, and of how many games. Pool: the opponents of self-play, how often each is drawn, and this bot's score "

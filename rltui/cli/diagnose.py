@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from rltui.cli.parser import Subparsers, add_command, add_json, between
+from rltui.errors import RltuiError
 from rltui.safe_io import say
 
 if TYPE_CHECKING:
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from rltui.debug.recommend import PlayFigures
 
 PARTS = ("env", "inference", "learner", "ipc", "gpu")
+FORCE = "write what was measured even if the machine was busy with other things"
 MORE = "Takes about a minute. Creates no run. Steps per second as rltui bench has them, less exactly."
 
 
@@ -28,6 +30,7 @@ def add_parser(subparsers: Subparsers) -> None:
     add("--only", choices=PARTS, action="append", help="only this part; repeatable")
     add("--seconds", type=between(0.01, 60), default=2.0, metavar="S", help="of each measurement (default 2)")
     add("--write", metavar="NAME", help="write the settings to PROFILE itself, or to a copy of a new name")
+    add("--force", action="store_true", help=FORCE)
     add_json(parser)
 
 
@@ -53,18 +56,35 @@ def run(args: argparse.Namespace) -> int:
         profile, args.only or PARTS, args.seconds, lambda part: say(f"measuring {part}", sys.stderr), kernel
     )
     changed = changes(profile, found.recommendations) if file else {}
-    if file and (changed or file.is_copy):
-        file.write(changed)
+    measured = any(one.key in changed and one.basis == "measured" for one in found.recommendations)
+    refused = found.busy if measured and not args.force else ""
+    if file and not refused and (changed or file.is_copy):
+        file.write(changed, "rltui diagnose")
     if args.json:
-        say(json_text({**asdict(found), "written": {"path": str(file.path), "settings": changed} if file else None}))
-        return 0
-    for line in _lines(found):
-        say(line)
-    if file:
+        written = {"path": str(file.path), "settings": changed} if file and not refused else None
+        say(json_text({**asdict(found), "written": written}))
+    else:
+        for line in _lines(found):
+            say(line)
+    if refused:
+        raise RltuiError(f"nothing was written: {refused}", "write it all the same: --force")
+    if file and not args.json:
         say(f"{file.path}: " + (", ".join(f"{key} = {value}" for key, value in changed.items()) or "nothing to change"))
         if profile.phases:
             say("ppo.… of a campaign stands in its phases' profiles")
+        if (advice := _not_written(found)) is not None:
+            say(advice)
     return 0
+
+
+def _not_written(found: Diagnosis) -> str | None:
+    """Why the bottleneck's setting stays; None where there is none, or it is one of those for this machine."""
+    slow = found.bottleneck
+    if slow is None or not slow.key or slow.key in {one.key for one in found.recommendations}:
+        return None
+    learned = slow.key.startswith(("ppo.", "policy."))
+    why = "it changes what is learned" if learned else "it was not measured here"
+    return f"not written: {slow.key} = {slow.value}: {why}"
 
 
 def _lines(found: Diagnosis) -> Iterator[str]:
@@ -101,10 +121,10 @@ def _table(played: tuple[PlayFigures, ...]) -> Iterator[tuple[str, ...]]:
 
 
 def _figures(values: Mapping[str, Any]) -> Iterator[str]:
-    """What is not known is left out: the GPU's note says why."""
+    """What is not known or not there is left out: the GPU's note says why."""
     from rltui.formatting import number, size
 
     for name, value in values.items():
         shown = size(value) if "memory" in name else number(value) if isinstance(value, float) else value
-        if value not in (None, ""):
+        if value not in (None, "") and (name, value) != ("gpu_memory", 0):
             yield f"  {name.replace('_', ' '):<32} {shown}"

@@ -109,11 +109,11 @@ def _report_lines(found: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _in_words(summary: Mapping[str, Any]) -> str:
-    from rltui.formatting import megabytes
+    from rltui.formatting import megabytes, plural
 
     return (
         f"{summary['blue']}v{summary['orange']}, {summary['obs_size']} numbers observed, {summary['actions']} actions, "
-        f"{summary['parameters']:,} parameters, {summary['workers']} workers × {summary['arenas']} arenas, "
+        f"{summary['parameters']:,} parameters, {plural(summary['workers'], 'worker')} × {plural(summary['arenas'], 'arena')}, "
         f"about {megabytes(summary['memory_mb'])} of memory"
     )
 

@@ -21,7 +21,7 @@ from rltui.env.spec import EnvSpec
 from rltui.errors import RltuiError
 from rltui.events.records import Record
 from rltui.field import TICKS_PER_SECOND
-from rltui.formatting import MEGABYTE, duration
+from rltui.formatting import MEGABYTE, duration, plural
 from rltui.train.collect.collector import Collected
 from rltui.train.collect.messages import Configure, RolloutDone
 from rltui.train.collect.shared_rollout import RolloutShape, SharedRollout
@@ -66,7 +66,9 @@ class _Round:
 def bench(profile: Profile, options: BenchOptions, tell: Callable[[str], None]) -> dict[str, Any]:
     """All figures by name. `tell` gets a line of progress now and then."""
     with Stack(profile) as stack:
-        tell(f"{stack.workers} workers x {profile.collect.arenas} arenas started in {duration(stack.start_seconds)}")
+        tell(
+            f"{plural(stack.workers, 'worker')} x {plural(profile.collect.arenas, 'arena')} started in {duration(stack.start_seconds)}"
+        )
         stack.iterate(2)  # new arenas are slow for their first hundred steps
         rounds = []
         for number in range(options.rounds):

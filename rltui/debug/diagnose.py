@@ -105,6 +105,14 @@ class Diagnosis:
     recommendations: tuple[Recommendation, ...] = ()
     warnings: tuple[str, ...] = ()  # why the figures may say little
 
+    @property
+    def busy(self) -> str:
+        """Why nothing measured is to be trusted; empty on an idle machine."""
+        percent = self.machine.busy_percent
+        return f"the machine was {percent:.0f} % busy with other things: measure again when it is idle" * (
+            percent > BUSY
+        )
+
 
 def diagnose(profile: Profile, parts: Collection[str], seconds: float, tell: Tell, kernel: str) -> Diagnosis:
     """Of a curriculum: its first task. seconds: of each measurement, about. tell: gets a line as each part begins. RltuiError
@@ -119,9 +127,8 @@ def diagnose(profile: Profile, parts: Collection[str], seconds: float, tell: Tel
     machine = MachineFigures(
         cores(), _with(profile, workers="auto").workers, busy, kernel, psutil.virtual_memory().available, free(), gpu
     )
-    warning = f"the machine was {busy:.0f} % busy with other things: measure again when it is idle"
-    warnings = (warning if busy > BUSY else "", config.device_warning)
-    found = Diagnosis(name, machine, warnings=tuple(filter(None, warnings)))
+    found = Diagnosis(name, machine)
+    found = replace(found, warnings=tuple(filter(None, (found.busy, config.device_warning))))
     if "env" in parts:
         found = replace(found, env=tuple(measure_env(profile, machine.workers, seconds, tell)))
     for part, measure in MEASURES.items():
@@ -168,11 +175,13 @@ def measure_play(profile: Profile, workers: int, arenas: int, seconds: float, te
         # not counted: the first hundred steps of new arenas cost several times the later ones
         stack.iterate(1, seconds / 2, learn=False)
         found = stack.iterate(1, seconds, learn=False)
+        again = stack.iterate(1, seconds / 2, learn=False).collected
     limit = None
     if bare:
         task = stack.shape.cars, seconds / 2, stack.tick_skip, stack.episode_steps
         limit = measure_limit(workers, LIMIT_ARENAS, *task)
-    return PlayFigures(workers, arenas, found.collected, found.parts, found.waited, limit)
+    spread = abs(found.collected - again) / max(found.collected, again)
+    return PlayFigures(workers, arenas, found.collected, found.parts, found.waited, limit, spread)
 
 
 def _smaller(profile: Profile, workers: int, arenas: int) -> Profile:

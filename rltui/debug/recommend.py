@@ -19,7 +19,7 @@ from rltui.profile.resolved import ARENA_MB, TRAINER_MB, WORKER_MB, learning_car
 from rltui.profile.toml_text import toml_value
 
 ENOUGH = 0.97  # of the best speed: the fewest workers that reach it will do
-BETTER = 1.05  # times as fast another number of arenas must be, or the profile's own stays
+BETTER = 0.05  # by so much at least, and by more than the speeds scatter, another number must be faster, or the profile's own stays
 ARENAS = (32, 128)  # where nothing is measured: fewer share too little, more do not fit into the cache
 STEPS = 32  # of each arena in an iteration, at least: with fewer, advantages rest on the critic
 GPU_ROWS = 4_096  # of a batch, at least: below, a GPU mostly waits for the next call
@@ -45,7 +45,8 @@ class MachineFigures:
 class PlayFigures:
     """Playing with so many workers and arenas, without learning. waiting: share 0–1 of collecting that a worker waits.
 
-    limit_steps_per_second: of the bare simulator in as many processes; None: not measured.
+    limit_steps_per_second: of the bare simulator in as many processes; None: not measured. spread: share 0–1 by which the
+    speed of a second look differed.
     """
 
     workers: int
@@ -54,6 +55,7 @@ class PlayFigures:
     microseconds_per_arena_step: Mapping[str, float]
     waiting: float
     limit_steps_per_second: float | None = None
+    spread: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -156,32 +158,48 @@ def recommend(
 def _workers(profile: Profile, machine: MachineFigures, played: Sequence[PlayFigures], arenas: int) -> Recommendation:
     """arenas: that each will have."""
     now = profile.collect.workers
-    speeds = {one.workers: one.collected_steps_per_second for one in played if one.arenas == profile.collect.arenas}
+    compared = {one.workers: one for one in played if one.arenas == profile.collect.arenas}
+    faster = _clearly_faster(compared, machine.workers if isinstance(now, str) else now)
     free_mb = USABLE * machine.memory_free / MEGABYTE - TRAINER_MB
     fit = max(1, int(free_mb / (WORKER_MB + ARENA_MB * arenas)))
-    count = next((count for count in sorted(speeds) if speeds[count] >= ENOUGH * max(speeds.values())), machine.workers)
+    count = (machine.workers if isinstance(now, str) else now) if compared else machine.workers
+    if faster:
+        count = next(count for count in sorted(faster) if faster[count] >= ENOUGH * max(faster.values()))
     if fit < count:
         free = f"as many fit into {size(machine.memory_free)} of memory"
         return Recommendation("collect.workers", fit, now, "computed", free)
     value = now if now == count else "auto" if count == machine.workers else count
-    if len(speeds) > 1:
-        return Recommendation("collect.workers", value, now, "measured", _speeds(speeds))
+    if len(compared) > 1:
+        return Recommendation("collect.workers", value, now, "measured", _speeds(compared))
     return Recommendation("collect.workers", value, now, "computed", f"{machine.workers}, of {machine.cores} cores")
 
 
 def _arenas(profile: Profile, machine: MachineFigures, played: Sequence[PlayFigures]) -> Recommendation:
     now, most = profile.collect.arenas, max((one.workers for one in played), default=0)
-    speeds = {one.arenas: one.collected_steps_per_second for one in played if one.workers == most}
-    if len(speeds) > 1:
-        best = max(speeds, key=lambda arenas: speeds[arenas])
-        value = best if speeds[best] >= BETTER * speeds.get(now, 0.0) else now
-        return Recommendation("collect.arenas", value, now, "measured", _speeds(speeds))
+    compared = {one.arenas: one for one in played if one.workers == most}
+    if len(compared) > 1:
+        faster = _clearly_faster(compared, now)
+        value = max(faster, key=lambda arenas: faster[arenas], default=now)
+        return Recommendation("collect.arenas", value, now, "measured", _speeds(compared))
     value = min(max(now, ARENAS[0]), ARENAS[1])
     return Recommendation("collect.arenas", value, now, "computed", f"{ARENAS[0]} to {ARENAS[1]} suit most machines")
 
 
-def _speeds(found: Mapping[int, float]) -> str:
-    return ", ".join(f"{count}: {speed:,.0f} steps/s" for count, speed in sorted(found.items()))
+def _clearly_faster(compared: Mapping[int, PlayFigures], now: int) -> dict[int, float]:
+    """Steps a second of those that beat the number that holds by more than chance; all, where that one is not known."""
+    own = compared[now].collected_steps_per_second if now in compared else 0.0
+    margin = max([BETTER, *(one.spread for one in compared.values())])
+    return {
+        count: one.collected_steps_per_second
+        for count, one in compared.items()
+        if one.collected_steps_per_second >= (1 + margin) * own
+    }
+
+
+def _speeds(compared: Mapping[int, PlayFigures]) -> str:
+    return ", ".join(
+        f"{count}: {one.collected_steps_per_second:,.0f} steps/s" for count, one in sorted(compared.items())
+    )
 
 
 def _rows(profile: Profile, net: NetSizes, machine: MachineFigures, games: int) -> list[Recommendation]:

@@ -120,9 +120,11 @@ class EditedFile:
             )
         return cls(path, read_text(path), False)
 
-    def write(self, values: Mapping[str, str]) -> None:
-        """Keys with their TOML values, comments kept. ChangedOnDisk where somebody has written the file meanwhile."""
-        text = edit(self.text, values)
+    def write(self, values: Mapping[str, str], by: str) -> None:
+        """Keys with their TOML values. A comment behind a value that is replaced spoke of the old one, and says by whom; all
+        others are kept. ChangedOnDisk where somebody has written the file meanwhile.
+        """
+        text = edit(self.text, values, f"set by {by}")
         if self.is_copy:
             save_new(self.path.stem, text)
         else:

@@ -22,17 +22,18 @@ HEADERS = "it is written with [[…]] headers: change it in the TOML view"
 Changes = tuple[tuple[KeyPath, str | None], ...]
 
 
-def edit(text: str, changes: Mapping[str, str | None]) -> str:
+def edit(text: str, changes: Mapping[str, str | None], comment: str = "") -> str:
     """The text with keys set or, by None, removed.
 
     changes: `section.key` or `resets[0].weight` → TOML value as text, written just so (`2e-4` stays `2e-4`); what is no
-    TOML value becomes a string. Raises RltuiError for a key that cannot be, or text that is not TOML.
+    TOML value becomes a string. comment: in the place of those behind the old values, which stay where it is empty. Raises
+    RltuiError for a key that cannot be, or text that is not TOML.
     """
     try:
         safe_io.check_text(text)
         document = tomlkit.parse(text)
         for key, value in changes.items():
-            _change(document, key, value)
+            _change(document, key, value, comment)
         return _with_ends_of(text, tomlkit.dumps(document))
     except (ValueError, TOMLKitError) as error:
         raise RltuiError(f"the profile is not TOML: {error}", exit_code=2) from error
@@ -44,7 +45,7 @@ def _with_ends_of(text: str, edited: str) -> str:
     return edited if "\r\n" not in text or ends_alone.search(text) else ends_alone.sub("\r\n", edited)
 
 
-def _change(document: Any, key: str, value: str | None) -> None:
+def _change(document: Any, key: str, value: str | None, comment: str) -> None:
     parts = key_path(re.sub(r"\[(\d+)\]", r".\1", key))
     if not parts:
         raise RltuiError(f"{key!r} is no key", "write section.key", exit_code=2)
@@ -58,7 +59,7 @@ def _change(document: Any, key: str, value: str | None) -> None:
         if not isinstance(holder, list) and last in holder:
             del holder[last]
     else:
-        _set(holder, last, _item(value))
+        _set(holder, last, _item(value), comment)
 
 
 def _below(holder: Any, part: str, key: str, make: bool) -> Any:
@@ -88,13 +89,15 @@ def _item(text: str) -> Any:
         return tomlkit.value(toml_string(text))
 
 
-def _set(holder: Any, key: str | int, item: Any) -> None:
-    """A comment behind the old value stays behind the new one."""
+def _set(holder: Any, key: str | int, item: Any, comment: str) -> None:
+    """A comment behind the old value stays behind the new one, or makes way for another."""
     if isinstance(holder, AoT) and not isinstance(item, dict):
         raise RltuiError(f"[[…]] {key} is a table, and cannot be {item.as_string()}", exit_code=2)
     old: Any = holder[key] if isinstance(key, int) or key in holder else None
     if hasattr(old, "trivia") and hasattr(item, "trivia"):
         item.trivia.comment_ws, item.trivia.comment = old.trivia.comment_ws, old.trivia.comment
+        if comment and old.trivia.comment:
+            item.trivia.comment = f"# {comment}"
     holder[key] = item
 
 

@@ -26,7 +26,7 @@ from rltui.events.records import (
     WorkerStarted,
     end_words,
 )
-from rltui.formatting import state_name
+from rltui.formatting import plural, state_name
 
 LEVELS: tuple[Level, ...] = ("debug", "info", "warning", "error")
 LONGEST = 20_000  # characters of a message: more is nobody's line to read, and thousands of lines are kept
@@ -93,9 +93,7 @@ def _entry(record: Record) -> LogEntry | None:
 def _of_run(record: RunStarted | RunResumed | RunFinished | StateChanged) -> LogEntry:
     match record:
         case RunStarted():
-            cars = (
-                f"{record.blue}v{record.orange}, {record.workers} workers × {record.arenas} arenas on {record.device}"
-            )
+            cars = f"{record.blue}v{record.orange}, {plural(record.workers, 'worker')} × {plural(record.arenas, 'arena')} on {record.device}"
             return LogEntry(record.time, "info", "trainer", f"run {record.run} opened: {record.profile}, {cars}")
         case RunResumed():
             return LogEntry(record.time, "info", "runs", record.reason)

@@ -29,7 +29,7 @@ from rltui.events.records import (
     change_words,
     end_words,
 )
-from rltui.formatting import UNKNOWN, duration, over_episodes, size, state_name
+from rltui.formatting import UNKNOWN, duration, over_episodes, plural, size, state_name
 from rltui.safe_io import say
 
 
@@ -116,7 +116,7 @@ def start_summary(run: RunStarted) -> list[str]:
         f"run {run.run}: {run.profile}{task}, {limit}, by {run.author}, rltui {run.versions.get('rltui', '?')}",
         f"game {run.blue}v{run.orange}, tick skip {run.tick_skip}, observation {run.obs_size}, {run.actions} actions, seed {run.seed}",
         f"policy {nets} ({run.policy_parameters:,} parameters), critic {critic} ({run.critic_parameters:,}), on {run.device}{precision}",
-        f"{run.workers} workers x {run.arenas} arenas, iteration {run.iteration:,}, batch {run.batch:,}, minibatch {run.minibatch:,}, "
+        f"{plural(run.workers, 'worker')} x {plural(run.arenas, 'arena')}, iteration {run.iteration:,}, batch {run.batch:,}, minibatch {run.minibatch:,}, "
         f"{run.epochs} epochs, learning rate {rates}, gamma {run.gamma:g}",
         *([f"matrix kernel {run.kernel}"] if run.kernel else []),
     ]

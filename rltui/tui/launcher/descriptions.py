@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from rltui import formatting
 from rltui.events import metric_keys
-from rltui.formatting import over_episodes, over_iterations
+from rltui.formatting import over_episodes, over_iterations, plural
 from rltui.registry import Component, report_names
 from rltui.runs.best import Best, best_note, describe_best
 from rltui.runs.inventory import CheckpointInfo
@@ -59,7 +59,7 @@ def settings_line(entry: ProfileEntry, phase: int = 0) -> str:
         f"{summary.blue}v{summary.orange}",
         f"learning rate {rate:g}" if rate is not None else "",
         "×".join(str(size) for size in summary.policy_layers),
-        f"{summary.workers} workers × {summary.arenas} arenas",
+        f"{plural(summary.workers or 0, 'worker')} × {plural(summary.arenas or 0, 'arena')}",
         f"{summary.table} table ({summary.actions})",
         f"{summary.obs} observation ({summary.obs_size})",
         f"rewards count half after {formatting.duration(half_life)}" if half_life is not None else "",

@@ -41,7 +41,7 @@ FOUND = Diagnosis(
     (PlayFigures(1, 2, 2_000.0, {"simulate": 60.0, "infer": 20.0}, 0.25, 8_000.0), PlayFigures(1, 4, 2_100.0, {}, 0.0)),
     learner=LearnerFigures("cuda", 90_000.0, 99_000.0, 1.1),
     gpu=GpuFigures("NVIDIA RTX 90", 8 * 10**9, 7 * 10**9, 63.0),
-    bottleneck=Bottleneck("wait", 0.3, "waiting takes 30 %"),
+    bottleneck=Bottleneck("wait", 0.3, "waiting takes 30 %", "collect.workers", '"auto"'),
     recommendations=(
         Recommendation("collect.workers", "auto", 1, "measured", "1: 2 steps/s, 16: 30 steps/s"),
         Recommendation("collect.arenas", 2, 2, "measured", ""),
@@ -170,13 +170,69 @@ def test_as_people_see_it(tiny: Path, found: None, capsys: pytest.CaptureFixture
     assert lines[-1] == "bottleneck: waiting takes 30 %"
 
 
-def test_its_own_file_is_written_with_comments_kept(tiny: Path, found: None) -> None:
+def test_a_gpu_that_is_not_there_has_no_memory_of_0(
+    tiny: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shown = []
+    for memory in (0, 8 * 10**9):
+        without = replace(FOUND, machine=replace(FOUND.machine, gpu_memory=memory))
+        monkeypatch.setattr(diagnose, "diagnose", lambda *_, answer=without: answer)
+        main(["diagnose", "tiny"])
+        shown.append("gpu memory" in capsys.readouterr().out)
+    assert shown == [False, True]
+
+
+def test_what_a_busy_machine_measured_is_not_written_unless_forced(
+    subtests: pytest.Subtests, tiny: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What was computed is."""
+    busy = replace(FOUND, machine=replace(FOUND.machine, busy_percent=100.0))
+    computed = replace(busy, recommendations=FOUND.recommendations[1:])
+    for found, options, code in [
+        (busy, ["--write", "tiny"], 1),
+        (busy, ["--write", "tiny", "--json"], 1),
+        (busy, ["--write", "new"], 1),
+        (busy, ["--write", "tiny", "--force"], 0),
+        (busy, [], 0),
+        (computed, ["--write", "tiny"], 0),
+    ]:
+        with subtests.test(options=options, code=code):
+            tiny.write_text(TINY)
+            monkeypatch.setattr(diagnose, "diagnose", lambda *_, answer=found: answer)
+            assert main(["diagnose", "tiny", *options]) == code
+            out, err = capsys.readouterr()
+            assert (tiny.read_text() != TINY) == ("--write" in options and code == 0)
+            assert ("100 % busy" in err and "--force" in err) == (code == 1)
+            assert "--json" not in options or json.loads(out)["written"] is None
+    assert [path.name for path in tiny.parent.iterdir()] == ["tiny.toml"]
+
+
+def test_what_is_not_written_says_why(
+    subtests: pytest.Subtests, tiny: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for key, value, why in [
+        ("ppo.epochs", "1", "changes what is learned"),
+        ("policy.layers", "[128]", "changes what is learned"),
+        ("learner.device", '"auto"', "not measured"),
+        ("collect.workers", '"auto"', None),
+        ("", "", None),
+    ]:
+        with subtests.test(key=key):
+            found = replace(FOUND, bottleneck=Bottleneck("update", 0.6, "the update", key, value))
+            monkeypatch.setattr(diagnose, "diagnose", lambda *_, answer=found: answer)
+            assert main(["diagnose", "tiny", "--write", "tiny"]) == 0
+            last = capsys.readouterr().out.splitlines()[-1]
+            assert last.startswith("not written: ") == (why is not None)
+            assert why is None or (f"{key} = {value}" in last and why in last)
+
+
+def test_its_own_file_is_written_with_comments_kept_but_those_of_old_values(tiny: Path, found: None) -> None:
     assert main(["diagnose", "tiny", "--write", "tiny"]) == 0
     text = tiny.read_text()
     assert [line for line in text.splitlines() if "#" in line] == [
         "schema = 1  # mine",
         "arenas = 2  # few",
-        "batch = 1050  # half",
+        "batch = 1050  # set by rltui diagnose",
     ]
     mine = load("tiny")
     assert (mine.collect.workers, mine.ppo.iteration, mine.ppo.batch, mine.ppo.minibatch) == ("auto", 2_100, 1_050, 512)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -116,12 +117,23 @@ def test_little_memory_means_fewer_workers() -> None:
 
 
 def test_what_was_measured_goes_before_what_is_usual() -> None:
-    """The fewest workers that are as fast; another number of arenas only where it is clearly faster."""
+    """Of numbers that are clearly faster than the profile's own the fewest workers, and the fastest arenas."""
     played = [play(8), play(4, speed=39_500), play(1, speed=12_000), play(8, 16, 30_000), play(8, 64, 41_000)]
-    workers, arenas, *_ = recommend(profile(), NET, machine(8), played)
+    workers, arenas, *_ = recommend(profile(collect={"workers": 1}), NET, machine(8), played)
     assert (workers.value, workers.basis) == (4, "measured")
     assert (arenas.value, arenas.basis) == (32, "measured")
     assert recommend(profile(), NET, machine(8), [*played, play(8, 128, 50_000)])[1].value == 128
+
+
+def test_what_may_be_chance_changes_nothing() -> None:
+    """Neither fewer workers that are as fast, nor more that are less faster than two looks at one number differ."""
+    for now, other, expected in [(32_090, 32_871, "auto"), (32_090, 33_500, "auto"), (32_090, 34_000, 1)]:
+        played = [play(2, speed=now), play(1, speed=other)]
+        assert recommend(profile(), NET, machine(2), played)[0].value == expected
+    unsteady = [play(2, speed=30_000), replace(play(1, speed=36_000), spread=0.25)]
+    assert recommend(profile(), NET, machine(2), unsteady)[0].value == "auto"
+    wavering = [play(2, 32, 30_000), replace(play(2, 64, 36_000), spread=0.25)]
+    assert recommend(profile(), NET, machine(2), wavering)[1].value == 32
 
 
 def test_only_what_would_not_hold_is_written() -> None:

@@ -137,7 +137,8 @@ def _command(run: str | None, ladder: Ladder) -> str:
 def _head(ladder: Ladder, run: str | None) -> list[str]:
     players = "1 player" if len(ladder.rows) == 1 else f"{len(ladder.rows):,} players"
     games = "1 game" if ladder.games == 1 else f"{ladder.games:,} games"
-    lines = [f"{players}, by {games}"]
+    others = "" if ladder.rated_by == ladder.games else f" between them; rated by all {ladder.rated_by:,} games"
+    lines = [f"{players}, {'' if others else 'by '}{games}{others}"]
     if not ladder.missing:
         return lines
     more = f" and {len(ladder.missing) - NAMED} more" if len(ladder.missing) > NAMED else ""

@@ -55,7 +55,8 @@ class Ladder:
     """
 
     anchor: str
-    games: int  # rated, of all players
+    games: int  # between the players shown
+    rated_by: int  # games of all players
     rows: tuple[LadderRow, ...]
     milestones: int  # of the runs shown
     missing: tuple[str, ...]
@@ -67,6 +68,7 @@ class Ladder:
             "anchor": self.anchor,
             "anchor_elo": ANCHOR_ELO,
             "games": self.games,
+            "rated_by": self.rated_by,
             "players": [row.document() for row in self.rows],
             "milestones": self.milestones,
             "milestones_without_games": list(self.missing),
@@ -86,6 +88,7 @@ def build_ladder(data: DataDir, games: Games, run: str | None = None) -> Ladder:
     no_rows = not any(found for found in of_runs.values()) if run else not ratings.games
     return Ladder(
         ratings.anchor,
+        ratings.games_between({rating.player for rating in shown}),
         ratings.games,
         () if no_rows else tuple(_rows(ratings, shown)),
         len(milestones),

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal, TypeAlias
@@ -184,6 +184,10 @@ class Ratings:
     def games(self) -> int:
         """That were rated."""
         return sum(record.games for record in self._tally.pairs.values())
+
+    def games_between(self, players: Collection[str]) -> int:
+        """Of these with each other, of those that were rated."""
+        return sum(record.games for (a, b), record in self._tally.pairs.items() if a in players and b in players)
 
     @cached_property
     def table(self) -> tuple[Rating, ...]:

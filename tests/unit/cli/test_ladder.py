@@ -54,7 +54,7 @@ def test_the_table_of_a_run(data: DataDir, capsys: pytest.CaptureFixture[str]) -
     """By hand: 40 games against rule and 25 against the older, 28 + 4/2 of the 40."""
     log(data, PLAYED)
     lines = answer(capsys, data, "alpha").splitlines()
-    assert lines[0] == f"4 players, by {len(PLAYED)} games"
+    assert lines[0] == f"4 players, {len(PLAYED) - 5} games between them; rated by all {len(PLAYED)} games"
     assert lines[1] == "1 of 3 milestones have no games: alpha/Phase1-BallTouching/015M"
     assert lines[2] == "play them: rltui ladder alpha --games 20"
     head, *rows = (line.split() for line in lines[4:])
@@ -121,8 +121,9 @@ def test_json_has_the_same(data: DataDir, capsys: pytest.CaptureFixture[str]) ->
         "alpha",
         "rule",
         1500.0,
-        len(PLAYED),
+        len(PLAYED) - 5,
     )
+    assert found["rated_by"] == len(PLAYED)
     assert found["milestones_without_games"] == ["alpha/Phase1-BallTouching/015M"]
     first, anchor, *_ = found["players"]
     rating, difference = fit(PLAYED).of(NEW), fit(PLAYED).difference(NEW, "rule")

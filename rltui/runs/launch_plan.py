@@ -194,8 +194,9 @@ def plan_launch(
     """What a start of `profile` (a name or path, for run names and hints) does.
 
     An explicit path, else (`auto`) the newest complete checkpoint of a run that fits and that nobody trains; the bot of another
-    profile's run goes on in a new run. Runs that do not fit stop the start: no setting silently begins from zero. Whatever is
-    not a run's newest commit goes on as a branch.
+    profile's run goes on in a new run. While the profile's own newest run is being trained, or just starting, it is refused.
+    Runs that do not fit stop the start: no setting silently begins from zero. Whatever is not a run's newest commit goes on as
+    a branch.
 
     signature: see StartRequest. run: `--run`. mode: `auto`, `new`, or a checkpoint's path or RUN/MILESTONE (`--resume`);
     `own`: as `auto`, of the runs of this profile alone.
@@ -259,8 +260,9 @@ def _auto(start: StartRequest, own: bool) -> LaunchPlan:
     unfit: list[str] = []
     searches: list[RunSearch] = []
     names = start.data.run_names()
-    for name in names:
-        trainer, search = start.trainer(start.data.run(name)), RunSearch(start.data.run(name))
+    found = [(RunSearch(paths), start.trainer(paths)) for paths in map(start.data.run, names)]
+    _refuse_newest_trained(start, found)
+    for name, (search, trainer) in zip(names, found, strict=True):
         if own and ((head := search.head()) is None or head[1].profile != start.profile_name):
             continue
         if trainer is None:
@@ -268,8 +270,8 @@ def _auto(start: StartRequest, own: bool) -> LaunchPlan:
         else:
             way = "; if it is gone, or shall make way: --take-over" if trainer.by_name else ""
             unfit.append(f"{name}: is being trained by {trainer}{way}")
-    while fitting := [found for search in searches if (found := _fitting(start, search)) is not None]:
-        info, meta, search = max(fitting, key=lambda found: _preference(start, *found))
+    while fitting := [fits for search in searches if (fits := _fitting(start, search)) is not None]:
+        info, meta, search = max(fitting, key=lambda fits: _preference(start, *fits))
         if search.is_sound():
             newest = f"the newest run that fits{' and does not train' if unfit else ''}"
             if meta.profile in ("", start.profile_name):
@@ -284,6 +286,30 @@ def _auto(start: StartRequest, own: bool) -> LaunchPlan:
         start.data.run(start.free_name()),
         f"from zero: {'this profile has no run' if own and names else 'nothing is saved'} yet",
     )
+
+
+def _refuse_newest_trained(start: StartRequest, found: list[tuple[RunSearch, Holder | None]]) -> None:
+    """Asked for twice, a profile is not trained in two runs: its newest is no run to pass over."""
+    own = [pair for pair in found if _profile_trained(*pair) == start.profile_name]
+    search, trainer = max(own, key=lambda pair: _recency(*pair), default=(None, None))
+    if search is not None and trainer is not None:
+        raise being_trained(search.paths, trainer, start.command("--resume new"))
+
+
+def _profile_trained(search: RunSearch, trainer: Holder | None) -> str:
+    """Of what was saved last, or by who trains it now: until that is written, the one that the run is named after."""
+    head = search.head()
+    if trainer is not None and search.paths.profile.is_file():
+        return profile_name(search.paths.profile)
+    if head is not None:
+        return head[1].profile
+    return search.paths.name.rpartition("-")[0] if trainer is not None else ""
+
+
+def _recency(search: RunSearch, trainer: Holder | None) -> tuple[bool, int, float]:
+    """The highest is the newest. A start gets its number last: a trainer without one, and without a saved state, is starting."""
+    head, number = search.head(), start_number(search.paths)
+    return trainer is not None and head is None and not number, number, head[1].time if head is not None else 0.0
 
 
 def _preference(start: StartRequest, _: CheckpointInfo, meta: Meta, search: RunSearch) -> tuple[bool, int, float]:

@@ -180,13 +180,13 @@ class RunLock:
             raise being_trained(self._paths, found)
 
 
-def being_trained(paths: RunPaths, trainer: Holder) -> RltuiError:
-    """Why a run cannot be trained now."""
+def being_trained(paths: RunPaths, trainer: Holder, other: str = "--run NAME") -> RltuiError:
+    """Why a run cannot be trained now. other: what to type to train another."""
     return RltuiError(
         f"run {paths.name!r} is being trained already: {trainer}",
         hints(
             f"watch it: rltui attach {paths.name}",
-            "or train another: --run NAME",
+            f"or train another: {other}",
             "if that trainer is gone, or shall make way: --take-over" if trainer.by_name else "",
         ),
     )

@@ -21,7 +21,7 @@ from rltui.runs.atomic import remove_tree, replace_file
 from rltui.runs.journal import JournalWriter, read_journal
 from rltui.runs.journal_reader import copy_history, elapsed_so_far, reward_so_far, unclean_end
 from rltui.runs.launch_plan import confirm
-from rltui.runs.lock import Holder, RunLock, check_writable, claim_run, count_start, lock_holder
+from rltui.runs.lock import Holder, RunLock, being_trained, check_writable, claim_run, count_start, lock_holder
 from rltui.runs.paths import RunPaths
 from rltui.runs.saver import clean_temporary
 from rltui.supervise.output_log import OutputLog
@@ -61,6 +61,9 @@ def train(options: TrainOptions) -> int:
     paths = context.paths
     fresh = not paths.exists()
     if context.found_a_name and not claim_run(paths):
+        if options.resume == "auto":
+            other = lock_holder(paths) or Holder()
+            raise being_trained(paths, other, f"rltui train {options.profile_argument} --resume new")
         return train(options)  # a start in the same second has it
     sys.setswitchinterval(SWITCH_SECONDS)
     with ExitStack() as stack:

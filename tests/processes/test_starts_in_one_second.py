@@ -25,12 +25,12 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs fork and 
 FIRST, SECOND = "tiny-1", "tiny-2"
 
 
-def two_new_starts(folder: Path) -> list[tuple[int, str]]:
+def two_starts(folder: Path, mode: str = "new") -> list[tuple[int, str]]:
     """Exit code and words of each; both have planned before either goes on."""
     profile, barrier = folder / "tiny.toml", folder / "barrier"
     profile.write_text(TINY, encoding="utf-8")
     barrier.touch()
-    arguments = ["train", str(profile), "--resume", "new", "--steps", "1024", "--data-dir", str(folder / "data")]
+    arguments = ["train", str(profile), "--resume", mode, "--steps", "1024", "--data-dir", str(folder / "data")]
     env = {**os.environ, simultaneous.BARRIER: str(barrier)}
     outputs, started = [folder / "one.txt", folder / "other.txt"], list[warm_start.Process]()
     with barrier.open("rb") as held:
@@ -51,7 +51,7 @@ def two_new_starts(folder: Path) -> list[tuple[int, str]]:
 
 
 def test_two_new_runs_are_two_runs(tmp_path: Path) -> None:
-    ends = two_new_starts(tmp_path)
+    ends = two_starts(tmp_path)
     assert [code for code, _ in ends] == [0, 0], ends
     assert any(f"planned {SECOND}\n" in words for _, words in ends), ends
     data = DataDir(tmp_path / "data")
@@ -60,6 +60,13 @@ def test_two_new_runs_are_two_runs(tmp_path: Path) -> None:
         records = list(read_journal(data.run(name).journal))
         assert [row.iteration for row in records if isinstance(row, IterationFinished)] == [1, 2]
         assert [end.exit_code for end in records if isinstance(end, RunFinished)] == [0]
+
+
+def test_a_profile_started_twice_is_trained_once(tmp_path: Path) -> None:
+    ends = two_starts(tmp_path, "auto")
+    assert [code for code, _ in ends] == [0, 1], ends
+    assert f"{FIRST!r} is being trained already" in ends[1][1] and "--resume new" in ends[1][1]
+    assert DataDir(tmp_path / "data").run_names() == [FIRST]
 
 
 def test_one_alone_has_a_name(tmp_path: Path) -> None:

@@ -340,7 +340,7 @@ async def test_where_a_profile_s_own_run_does_not_fit_any_more_enter_leaves_a_ch
     run = FakeRun(run_story.told(30), name="alpha")
     with RunLock(data.run("alpha")):
         async with launcher(data, launch=launches, run=run) as pilot:
-            await until_shown(pilot, "no run to go on with")
+            await until_shown(pilot, "being trained")
             await pilot.press("enter")
             text = await until_shown(pilot, "Start a new run")
             assert "Open alpha, which trains now" in text

@@ -63,7 +63,7 @@ def test_asked_for_its_own_runs_a_profile_passes_those_of_others_over(data: Data
     with pytest.raises(NothingFits):
         plan_launch(data, unfit, profile="quick", mode="own", now=NOW)
     with RunLock(data.run("alpha")):
-        with pytest.raises(NothingFits):
+        with pytest.raises(RltuiError, match="'alpha' is being trained already"):
             plan_launch(data, SIGNATURE, profile="quick", mode="own", now=NOW)
         assert plan_launch(data, SIGNATURE, profile="my-bot", mode="own", now=NOW).kind == "new"
 
@@ -225,20 +225,48 @@ def test_a_run_that_never_saved_is_no_obstacle(data: DataDir) -> None:
 def test_a_run_being_trained_is_left_alone(data: DataDir) -> None:
     alpha = make_run(data, "alpha", time=1_700_000_100)
     beta = make_run(data, "beta")
-    with RunLock(alpha):
+    with RunLock(beta):
         free = choose(data)
-        assert free.run == "beta" and free.why.endswith("the newest run that fits and does not train")
-        for asked in ({"run": "alpha"}, {"mode": str(alpha.checkpoint(3000))}):
+        assert free.run == "alpha" and free.why.endswith("the newest run that fits and does not train")
+    with RunLock(alpha):
+        asked: dict[str, str]
+        for asked in ({}, {"mode": "own"}, {"run": "alpha"}, {"mode": str(alpha.checkpoint(3000))}):
             with pytest.raises(RltuiError, match=rf"'alpha' is being trained already: pid {os.getpid()}"):
                 choose(data, **asked)
+        theirs = plan_launch(data, SIGNATURE, profile="mine", now=NOW)
+        assert theirs.parent_run == "beta" and theirs.why.count("the newest run that fits and does not train")
         with (
             RunLock(beta),
-            pytest.raises(RltuiError, match=r"alpha: is being trained by pid \d+ .*\n  beta: is being trained"),
+            pytest.raises(NothingFits, match=r"alpha: is being trained by pid \d+ .*\n  beta: is being trained"),
         ):
-            choose(data)
+            plan_launch(data, SIGNATURE, profile="mine", now=NOW)
         assert choose(data, mode=str(alpha.checkpoint(1000))).kind == "branch", "a branch does not touch its parent"
     found = choose(data)
     assert found.run == "alpha" and found.why.endswith("the newest run that fits")
+
+
+def test_a_profile_whose_newest_run_is_just_starting_is_refused(data: DataDir, subtests: pytest.Subtests) -> None:
+    """It had branched off another profile's bot, beside the run that had saved nothing yet."""
+    make_run(data, "alpha")
+    mine = make_run(data, "mine-1", commits=0)
+    assert plan_launch(data, SIGNATURE, profile="mine", now=NOW).run == "mine-2", "nobody starts it"
+
+    def write() -> None:
+        mine.profile.write_text("# profile: mine\n\nschema = 1\n", encoding="utf-8")
+
+    with RunLock(mine):
+        for name, step in (("lock alone", None), ("profile", write), ("number", lambda: count_start(mine))):
+            if step is not None:
+                step()
+            for mode in ("auto", "own"):
+                with (
+                    subtests.test(so_far=name, mode=mode),
+                    pytest.raises(RltuiError, match="'mine-1' is being trained already") as refused,
+                ):
+                    plan_launch(data, SIGNATURE, profile="mine", mode=mode, now=NOW)
+                assert "rltui train mine --resume new" in refused.value.hint
+        assert plan_launch(data, SIGNATURE, profile="mine", mode="new", now=NOW).run == "mine-2"
+        assert plan_launch(data, SIGNATURE, profile="quick", now=NOW).run == "alpha", "another profile"
 
 
 def test_new_when_asked_for(data: DataDir) -> None:

@@ -13,7 +13,7 @@ from rltui import formatting
 from rltui.cli.output import aligned, number, reward_words
 from rltui.errors import RltuiError
 from rltui.events import metric_keys
-from rltui.events.commands import Live, WorkerLive
+from rltui.events.commands import EvaluationLive, Live, WorkerLive
 from rltui.events.episode_reward import EpisodeReward
 from rltui.events.metrics import BY_KEY
 from rltui.events.promotion import criteria_reached, distances, phase_position
@@ -63,6 +63,7 @@ class RunStatus(msgspec.Struct, frozen=True, kw_only=True):
     workers: list[WorkerLive] | None
     clients: list[str] | None
     controller: str | None
+    evaluation: EvaluationLive | None = None  # None too where no games are asked for
     checkpoint: CheckpointInfo | None  # the newest complete one
     checkpoints: int
     milestones: int
@@ -117,6 +118,7 @@ def read_status(paths: RunPaths) -> RunStatus:
         workers=live.workers if live else None,
         clients=live.clients if live else None,
         controller=heard.controller,
+        evaluation=live.evaluation if live else None,
         checkpoint=summary.checkpoint,
         checkpoints=summary.checkpoints,
         milestones=len(summary.milestones),
@@ -142,6 +144,7 @@ def status_lines(status: RunStatus) -> list[str]:
         *(("to try", words) for words in dict.fromkeys(one.to_try for one in status.verdict.symptoms)),
         *((BY_KEY[key].label, _figure(key, status.metrics.get(key))) for key in SHOWN),
         *_rating(status.metrics),
+        *([("evaluation", status.evaluation.words)] if status.evaluation and status.evaluation.words else []),
         *_campaign(status.metrics),
         ("checkpoint", _checkpoint(status)),
         ("where", status.folder),

@@ -6,6 +6,8 @@ from typing import Annotated, Any, Literal, get_args
 
 import msgspec
 
+from rltui.formatting import short
+
 # Frames of 4-byte length + JSON. client → trainer: Hello once, then Request.
 # trainer → client: Welcome, Accepted / Applied / Refused, Live (newest wins).
 MAX_FRAME = 1 << 20  # bytes; a longer frame closes the connection
@@ -208,6 +210,22 @@ class ViewerLive(msgspec.Struct, frozen=True):
     problem: str = ""  # why it failed; while it plays, that nothing has been heard of it
 
 
+class EvaluationLive(msgspec.Struct, frozen=True):
+    """Evaluation of saved states beside training: whose games are played now, and who is next."""
+
+    timesteps: int | None  # of the state that plays
+    pid: int | None  # of the process
+    waiting: int | None  # timesteps of the next one
+
+    @property
+    def words(self) -> str:
+        """`evaluating 1.10 M, 1.20 M waits`; empty where nothing is to be played."""
+        waits = f"{short(self.waiting)} waits" if self.waiting is not None else ""
+        if self.timesteps is None:
+            return waits
+        return f"evaluating {short(self.timesteps)}" + (f", {waits}" if waits else "")
+
+
 class Live(msgspec.Struct, frozen=True, tag="live"):
     """The state within an iteration; newest wins, nothing here must not be missed."""
 
@@ -223,6 +241,7 @@ class Live(msgspec.Struct, frozen=True, tag="live"):
     flags: list[FlagLive] = []
     viewer: ViewerLive | None = None  # None: off
     elapsed: float | None = None  # as records have it
+    evaluation: EvaluationLive | None = None  # None: no games are asked for
 
 
 ServerMessage = Welcome | CommandAccepted | CommandApplied | CommandRefused | Live

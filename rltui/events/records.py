@@ -88,6 +88,7 @@ class RunStarted(_Timed, frozen=True, kw_only=True):
     epochs: Count
     save_every: Count
     milestone_interval: Count
+    evaluation_games: Count = 0  # of each milestone against each opponent
     reward_names: list[str]
     obs: str = ""  # the observation's signature: kind, parameters, size
     table_hash: str = ""  # of the action table

@@ -1,7 +1,7 @@
 """Process of a trainer that plays the games which one saved state lacks, and says what all its games say.
 
-One process, and one core at the most: it is given the state when it starts, and its one message is a record: the result, or
-why there is none.
+One process, and one core at the most: it is given the state when it starts, and its messages are records: that games begin, then the
+result, or why there is none.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 
 from rltui.events.records import LogLine, OpponentResult, Record, StateEvaluated, encode
-from rltui.formatting import short
+from rltui.formatting import plural, short
 from rltui.league.evaluation import Evaluation, MatchUp, play, tasks
 from rltui.league.evaluators import failure
 from rltui.league.games import Game, append, read, run_player
@@ -53,14 +53,20 @@ def main(spec: StateEvaluationSpec, pipe: Connection) -> None:
             raise _TrainerGone
 
     try:
-        said: Record = evaluate(spec, look)
-    except _TrainerGone:
+        said: Record = evaluate(spec, look, lambda games: pipe.send_bytes(encode(begun(spec.timesteps, games))))
+    except (_TrainerGone, BrokenPipeError, ConnectionResetError):
         return
     except Exception as error:  # whatever a user's component raised travels whole
         failed = failure(error)
         said = not_evaluated(spec.timesteps, failed.reason, failed.hint)
     with contextlib.suppress(OSError):
         pipe.send_bytes(encode(said))
+
+
+def begun(timesteps: int, games: int) -> LogLine:
+    """The notice that so many games are played now."""
+    message = f"evaluation of {short(timesteps)} began: {plural(games, 'game')}, beside training"
+    return LogLine(time=time.time(), level="info", source="evaluation", message=message)
 
 
 def not_evaluated(timesteps: int, reason: str, hint: str = "") -> LogLine:
@@ -71,16 +77,21 @@ def not_evaluated(timesteps: int, reason: str, hint: str = "") -> LogLine:
     )
 
 
-def evaluate(spec: StateEvaluationSpec, look: Callable[[int], None]) -> StateEvaluated:
-    """look: called after every step of the games. RltuiError where the state cannot be read, or cannot play."""
+def evaluate(
+    spec: StateEvaluationSpec, look: Callable[[int], None], begin: Callable[[int], None] = lambda games: None
+) -> StateEvaluated:
+    """look: called after every step of the games; begin: with their number before the first. RltuiError where the state cannot be read, or cannot play."""
     data, mine = spec.paths.data, PolicySource(spec.state).id
     before = _milestone_before(spec)
     states = {mine: spec.state} | ({PolicySource(before.path).id: before.path} if before is not None else {})
     names = list(reversed(states))
-    for pairing in missing_pairings(names, tally_of(read(data.games).games), spec.games):
-        if mine in (pairing.a, pairing.b):
-            for game in _played(pairing, states, spec.seconds, look):
-                append(data.games, game)
+    missing = missing_pairings(names, tally_of(read(data.games).games), spec.games)
+    own = [pairing for pairing in missing if mine in (pairing.a, pairing.b)]
+    if own:
+        begin(sum(pairing.games for pairing in own))
+    for pairing in own:
+        for game in _played(pairing, states, spec.seconds, look):
+            append(data.games, game)
     games = read(data.games).games
     ratings = fit(games)
     with contextlib.suppress(OSError):  # a full disk: pruning goes by the ratings before, or by reward

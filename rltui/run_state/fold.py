@@ -113,7 +113,13 @@ def _fold_live(snapshot: RunSnapshot, live: Live, arrived: float) -> RunSnapshot
     link = replace(snapshot.link, connected=True, clients=tuple(live.clients), dropped=live.dropped)
     flags = tuple(FlagRow(flag.flag, None if flag.workers is None else tuple(flag.workers)) for flag in live.flags)
     snapshot = replace(
-        snapshot, workers=_in_order(rows), link=link, flags=flags, viewer=live.viewer, live_time=live.time
+        snapshot,
+        workers=_in_order(rows),
+        link=link,
+        flags=flags,
+        viewer=live.viewer,
+        evaluation=live.evaluation,
+        live_time=live.time,
     )
     if not newer:
         return snapshot

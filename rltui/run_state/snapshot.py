@@ -8,7 +8,7 @@ from typing import Literal
 
 import msgspec
 
-from rltui.events.commands import ViewerLive
+from rltui.events.commands import EvaluationLive, ViewerLive
 from rltui.events.records import (
     ENTROPY_SETTING,
     RATE_SETTING,
@@ -150,6 +150,7 @@ class RunSnapshot:
     command_statuses: tuple[CommandStatus, ...] = ()
     flags: tuple[FlagRow, ...] = ()  # by the newest live frame
     viewer: ViewerLive | None = None  # by the newest live frame
+    evaluation: EvaluationLive | None = None  # by the newest live frame
     link: Link = Link()
     alive: bool | None = None  # is a trainer's process there; None where nobody can tell
     gone: bool = False  # the run's folder has been taken away

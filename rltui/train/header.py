@@ -68,6 +68,7 @@ def run_started(context: StartContext, task: ActiveTask, loop: LoopState) -> Run
         tick_skip=config.spec.tick_skip,
         save_every=profile.save_every,
         milestone_interval=profile.milestone_interval,
+        evaluation_games=profile.evaluation.games,
         obs=context.signature.obs,
         table_hash=context.signature.table_hash,
         **msgspec.structs.asdict(task_settings(task, loop.timesteps)),

@@ -28,6 +28,7 @@ from rltui.train.checkpointing import CheckpointScheduler
 from rltui.train.collect.worker_settings import TURTLED, Wait
 from rltui.train.control.commands import CommandQueue, Known, PendingCommand, StopRequest, Urgency, command_problem
 from rltui.train.control.server import ControlServer
+from rltui.train.state_evaluator import StateEvaluator
 from rltui.train.viewer import ViewerHost
 
 LIVE_INTERVAL = 0.1  # seconds between two live states
@@ -42,10 +43,10 @@ URGENCY = {"finish": Urgency.FINISH, "now": Urgency.NOW, "abandon": Urgency.ABAN
 
 
 class LoopView:
-    """Read-only view of the running loop: what it does, how far it is, its workers, flags and viewer."""
+    """Read-only view of the running loop: what it does, how far it is, its workers, flags, viewer and evaluation."""
 
-    def __init__(self, loop: LoopState, task: ActiveTask, viewer: ViewerHost) -> None:
-        self._loop, self._task, self._viewer = loop, task, viewer
+    def __init__(self, loop: LoopState, task: ActiveTask, viewer: ViewerHost, evaluator: StateEvaluator) -> None:
+        self._loop, self._task, self._viewer, self._evaluator = loop, task, viewer, evaluator
 
     def live(self) -> Live:
         """The state of now; `clients` and `dropped` are the control socket's to fill in."""
@@ -62,6 +63,7 @@ class LoopView:
             flags=self._task.settings.flags(),
             viewer=self._viewer.live(),
             elapsed=self._loop.elapsed,
+            evaluation=self._evaluator.live(),
         )
 
     def held(self) -> str:

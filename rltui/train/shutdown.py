@@ -14,6 +14,7 @@ from rltui.train.active_task import ActiveTask, LoopState
 from rltui.train.checkpointing import CheckpointScheduler, CheckpointWriter
 from rltui.train.control.commands import StopNow, Urgency
 from rltui.train.live_controls import LiveControls
+from rltui.train.state_evaluator import StateEvaluator
 from rltui.train.viewer import ViewerHost
 
 LOOK = 0.1  # seconds between two looks at the controls while the disk is waited for
@@ -32,9 +33,10 @@ class Shutdown:
         scheduler: CheckpointScheduler,
         controls: LiveControls,
         viewer: ViewerHost,
+        evaluator: StateEvaluator,
     ) -> None:
         self._loop, self._task, self._writer, self._scheduler = loop, task, writer, scheduler
-        self._controls, self._stop, self._viewer = controls, controls.stop, viewer
+        self._controls, self._stop, self._viewer, self._evaluator = controls, controls.stop, viewer, evaluator
 
     def end(self, reason: str, code: int, *, keep: bool = True) -> int:
         """After a whole iteration, or a failure that left a whole state. keep: whether that state is saved. Raises DeviceFailed
@@ -47,6 +49,7 @@ class Shutdown:
             lost = self._lost(problem, reason)
             code, reason = 1, f"{reason}; {lost}" if code else f"failed: {lost}; {reason}"
         self._viewer.close()
+        self._evaluator.end()
         self._controls.refuse_waiting("the run has ended")
         self._controls.answer_stops(f"stopped at {self._loop.timesteps:,} timesteps")
         self._loop.enter("failed" if code else "stopped", reason)

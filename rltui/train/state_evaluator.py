@@ -7,13 +7,16 @@ from __future__ import annotations
 
 import contextlib
 import threading
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from multiprocessing.context import SpawnProcess
 from pathlib import Path
 
-from rltui.events.records import CheckpointSaved, Record, StateEvaluated, decode
+from rltui.events.commands import EvaluationLive
+from rltui.events.records import CheckpointSaved, Level, LogLine, Record, StateEvaluated, decode
+from rltui.formatting import short
 from rltui.league.state_evaluation import StateEvaluationSpec, main, not_evaluated
 from rltui.profile.models import EvaluationSection
 from rltui.runs.inventory import list_milestones
@@ -24,6 +27,7 @@ from rltui.supervise.signals import exit_words
 from rltui.train.collect.worker_handle import why
 
 NICE = 19  # the lowest priority there is
+MANY = 3  # milestones passed over before a warning
 Start = Callable[[StateEvaluationSpec], tuple[SpawnProcess, Connection]]
 
 
@@ -37,6 +41,7 @@ class _Waiting:
 @dataclass(frozen=True)
 class _Running:
     timesteps: int
+    milestone: bool
     process: SpawnProcess
     pipe: Connection
 
@@ -64,7 +69,8 @@ class StateEvaluator:
         self._lock = threading.Lock()  # states are saved on a thread of its own
         self._waiting: _Waiting | None = None
         self._running: _Running | None = None
-        self._checkpoints = 0
+        self._checkpoints = self._milestones = self._passed_over = 0
+        self._warned = False
         self.newest: StateEvaluated | None = None
 
     def begin(self, timesteps: int) -> None:
@@ -99,6 +105,32 @@ class StateEvaluator:
         """Keys `evaluation/…` of the newest result; none before."""
         return self.newest.metrics() if self.newest is not None else {}
 
+    def live(self) -> EvaluationLive | None:
+        """What is being played, and what waits; None without games. From any thread."""
+        if not self._section.games:
+            return None
+        with self._lock:
+            running, waiting = self._running, self._waiting
+        return EvaluationLive(
+            running.timesteps if running is not None else None,
+            running.process.pid if running is not None else None,
+            waiting.timesteps if waiting is not None else None,
+        )
+
+    def end(self) -> None:
+        """The training ends: say what was not evaluated, and what plays it."""
+        if self._running is not None:
+            self._heard()
+        left = [each.timesteps for each in (self._running, self._waiting) if each is not None and each.milestone]
+        self.close()
+        if left:
+            command = f"rltui ladder {self._paths.name} --games {self._section.games}"
+            over = f" ({self._passed_over:,} before were passed over)" if self._passed_over else ""
+            self._say(
+                "info",
+                f"not evaluated: {' and '.join(map(short, left))}{over}; the next start plays the newest, or: {command}",
+            )
+
     def close(self) -> None:
         """What is being played is given up; the games that are finished are in the log."""
         running, self._running = self._running, None
@@ -107,12 +139,31 @@ class StateEvaluator:
 
     def _saved(self, record: CheckpointSaved) -> None:
         milestone = record.kind == "milestone"
-        if not milestone:
+        if milestone:
+            self._count()
+        else:
             self._checkpoints += 1
             every = self._section.every_checkpoints
             if not every or self._checkpoints % every:
                 return
         self._wait(_Waiting(Path(record.path), record.timesteps, milestone))
+
+    def _count(self) -> None:
+        """One more milestone was saved, which takes the place of one that waits; warn once where that is the rule."""
+        with self._lock:
+            self._milestones += 1
+            self._passed_over += self._waiting is not None and self._waiting.milestone
+            over, saved = self._passed_over, self._milestones
+        if not self._warned and over >= MANY and 2 * over >= saved:
+            self._warned = True
+            self._say(
+                "warning",
+                f"{over} of {saved} milestones were passed over: milestone_interval is shorter than their games take\n"
+                "a longer milestone_interval, or fewer evaluation.games, lets each play",
+            )
+
+    def _say(self, level: Level, message: str) -> None:
+        self._publish(LogLine(time=time.time(), level=level, source="evaluation", message=message))
 
     def _wait(self, newer: _Waiting) -> None:
         with self._lock:
@@ -125,7 +176,7 @@ class StateEvaluator:
         section = self._section
         spec = StateEvaluationSpec(self._paths, waiting.path, waiting.timesteps, section.games, section.seconds, NICE)
         try:
-            self._running = _Running(waiting.timesteps, *self._start_process(spec))
+            self._running = _Running(waiting.timesteps, waiting.milestone, *self._start_process(spec))
         except (OSError, MemoryError) as error:
             self._publish(not_evaluated(waiting.timesteps, f"no process could be started: {why(error)}"))
 
@@ -138,6 +189,9 @@ class StateEvaluator:
         assert running is not None
         alive = running.process.is_alive()  # before the look: what it sent before it ended is there
         said = _received(running.pipe)
+        if isinstance(said, LogLine) and said.level == "info":  # it has only begun
+            self._publish(said)
+            return None
         if said is None and alive:
             return None
         with self._lock:

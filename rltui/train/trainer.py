@@ -62,9 +62,9 @@ class Trainer:
         self._cut_by: BaseException | None = None  # what ended the collecting beside an update that was over already
         self._settings = LiveSettings(self._queue, loop, task)
         self._scheduler = CheckpointScheduler(loop, task, writer, self._queue)
-        view = LoopView(loop, task, viewer)
+        view = LoopView(loop, task, viewer, evaluator)
         self._controls = LiveControls(server, stop, loop, self._settings, self._scheduler, viewer, view)
-        self._shutdown = Shutdown(loop, task, writer, self._scheduler, self._controls, viewer)
+        self._shutdown = Shutdown(loop, task, writer, self._scheduler, self._controls, viewer, evaluator)
         self._guard = UpdateGuard(loop)
         profile = context.config.profile
         self._selfplay = SelfPlay(profile.selfplay, context.paths, profile.run.seed, task, self._say_selfplay)

@@ -40,6 +40,7 @@ class EvaluationProcess:
 
     spec: StateEvaluationSpec
     exitcode: int | None = None
+    pid: int = 4711
     killed: bool = False
     said: list[bytes] = field(default_factory=list)
 

@@ -35,6 +35,7 @@ def test_a_milestone_is_evaluated_while_training_goes_on(training: Training) -> 
     assert result.timesteps >= 4096
     assert [(each.opponent, each.games) for each in result.opponents] == [("rule", 2), ("chaser", 2)]
     assert {game.a for game in games.read(training.paths.data.games).games} >= {result.player}
+    assert "began: 4 games, beside training" in said(training)[0].message
     told = wait_for(
         lambda: [row for row in training.iterations() if "evaluation/elo" in row.metrics], "a row with its metrics"
     )
@@ -42,13 +43,16 @@ def test_a_milestone_is_evaluated_while_training_goes_on(training: Training) -> 
     training.check_continues()
 
 
+def said(training: Training) -> list[LogLine]:
+    """Of evaluations, so far."""
+    return [record for record in training.poll() if isinstance(record, LogLine) and record.source == "evaluation"]
+
+
 def test_its_end_is_a_notice_and_the_trainer_takes_it_along(training: Training) -> None:
     training.start("--set", "evaluation.games=10_000", "--set", "evaluation.seconds=3600")
     (first,) = wait_for(lambda: evaluations(training), "a process that plays")
     first.kill()
-    notice = wait_for(
-        lambda: [r for r in training.poll() if isinstance(r, LogLine) and r.source == "evaluation"], "a notice"
-    )[0]
+    notice = wait_for(lambda: [line for line in said(training) if line.level == "warning"], "a notice")[0]
     assert "SIGKILL; training goes on" in notice.message
     training.wait_more_iterations(2)
     (second,) = wait_for(lambda: evaluations(training), "the next milestone's")
@@ -57,6 +61,7 @@ def test_its_end_is_a_notice_and_the_trainer_takes_it_along(training: Training) 
     assert training.wait_end() == 0
     assert training.wait_records(RunFinished)
     assert not runs(second)
+    assert any("not evaluated: " in line.message for line in said(training))
 
 
 def test_it_ends_with_a_trainer_that_is_killed(training: Training) -> None:

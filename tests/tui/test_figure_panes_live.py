@@ -9,6 +9,7 @@ import msgspec
 import pytest
 from textual.pilot import Pilot
 
+from rltui.events.commands import EvaluationLive
 from rltui.events.records import WorkerFailed
 from rltui.tui.capture import screen_text
 from tests.fakes import figure_stories, run_story
@@ -65,6 +66,10 @@ async def test_the_machine_knows_who_is_who() -> None:
         sampler = pane_of(pilot, "machine").sampler  # type: ignore[attr-defined]
         await until(pilot, lambda: "trainer" in sampler.roles.values())
         assert sampler.roles[4242] == "trainer"
+        frame = msgspec.structs.replace(run_story.live(NOW), evaluation=EvaluationLive(5_000_000, 4711, None))
+        assert run.control is not None
+        run.control.say(frame)
+        await until(pilot, lambda: sampler.roles.get(4711) == "evaluation")
         assert "this program" in sampler.roles.values()
         assert not any(role == "its guardian" for role in sampler.roles.values()), "there is none here"
 

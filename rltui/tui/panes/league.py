@@ -102,11 +102,29 @@ class LeaguePane(Pane, ScrollableLines):
         """Whether it is known that the run has no games."""
         return self.league is not None and self.league.ladder is not None and not self.league.ladder.rows
 
+    def empty(self, view: View) -> str:
+        """Of a run whose milestones play by themselves: what is pending."""
+        header, now = view.snapshot.header, view.snapshot.evaluation
+        if header is None or not header.evaluation_games:
+            return self.EMPTY
+        if view.snapshot.ended:
+            pending = "The training has ended before one had played; the next start lets the newest play."
+        else:
+            pending = (
+                f"Now: {now.words}." if now is not None and now.words else "The next milestone is the first to play."
+            )
+        games = header.evaluation_games
+        return (
+            f"No games of this run yet. Each milestone is to play {games} against rule, chaser and the one before it. "
+            f"{pending} To play what is missing, in a shell: rltui ladder {view.snapshot.run} --games {games}"
+        )
+
     def depends(self, view: View) -> object:
         if self._reader is None and self.is_attached:  # the run is known from here on
             self._reader = LeagueReader(cast(Program, self.app).data, view.snapshot.run)
             self._reader.start(self._deliver)
-        return self.league, view.snapshot.pool, view.charts
+        snapshot = view.snapshot
+        return self.league, snapshot.pool, view.charts, snapshot.evaluation, snapshot.ended
 
     def subtitle(self, view: View) -> str:
         if self.league is None or self.league.ladder is None or self.has_nothing(view):
@@ -119,7 +137,7 @@ class LeaguePane(Pane, ScrollableLines):
             head, *lines = pool_lines(view.snapshot.pool, width)
             return [head, *self.window(lines, max(height - 1, 0))][:height]
         if self._unplayed:
-            return wrap(self.with_keys(self.EMPTY), width, "muted")[:height]
+            return wrap(self.with_keys(self.empty(view)), width, "muted")[:height]
         if league is None:
             return wrap("reading data/games.csv …", width, "muted")[:height]
         if league.ladder is None:

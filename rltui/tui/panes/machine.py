@@ -138,7 +138,7 @@ class MachinePane(Pane, ScrollableLines):
             self.show(self.view)
 
     def _roles(self, snapshot: RunSnapshot) -> dict[int, str]:
-        """The trainer and its workers, where they run here; this program and its guardian."""
+        """The trainer, its workers and what plays its evaluation, where they run here; this program and its guardian."""
         roles: dict[int, str] = {}
         header = snapshot.header
         if header is not None and header.host == self._host and not snapshot.ended:
@@ -148,6 +148,8 @@ class MachinePane(Pane, ScrollableLines):
                 for row in snapshot.workers
                 if row.pid is not None and row.pid != header.pid
             }
+            if snapshot.evaluation is not None and snapshot.evaluation.pid is not None:
+                roles[snapshot.evaluation.pid] = "evaluation"
         roles[os.getpid()] = "this program"
         if cast(Program, self.app).guarded:
             roles[os.getppid()] = "its guardian"

@@ -131,7 +131,7 @@ class MachineProbe:
             if process is None or pid in seen:
                 continue
             seen.add(pid)
-            yield self._load(process, role, 1 if role.startswith("worker") else 0)
+            yield self._load(process, role, 1 if role.startswith(("worker", "evaluation")) else 0)
             for child in self._children(process):
                 if child.pid not in seen and child.pid not in roles:
                     seen.add(child.pid)

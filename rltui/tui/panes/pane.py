@@ -204,12 +204,16 @@ class Pane(LineWidget, can_focus=True):
         if self.view is None:
             return []
         if self.has_nothing(self.view):
-            return in_the_middle(wrap(self.with_keys(self.EMPTY), min(width, 56), "muted"), width, height)
+            return in_the_middle(wrap(self.with_keys(self.empty(self.view)), min(width, 56), "muted"), width, height)
         return self.draw(self.view, width, height)
 
     def has_nothing(self, view: View) -> bool:
-        """True where EMPTY is to be shown instead."""
+        """True where `empty` is to be shown instead."""
         return False
+
+    def empty(self, view: View) -> str:
+        """EMPTY, unless a pane knows more of this run."""
+        return self.EMPTY
 
     def depends(self, view: View) -> object:
         """Compared by equality with that of the last drawing."""

@@ -52,6 +52,8 @@ class RunInfoPane(Pane, ScrollableLines):
             len(snapshot.link.clients),
             len(snapshot.audit),
             snapshot.table_use is None,
+            snapshot.evaluation,
+            snapshot.ended,
             diagnosis(view),
         )
 
@@ -195,6 +197,8 @@ def _saved(snapshot: RunSnapshot) -> list[tuple[str, str]]:
                 f"{formatting.millions(snapshot.milestone.label)}, {formatting.clock(snapshot.milestone.time)}",
             )
         )
+    if snapshot.evaluation is not None and snapshot.evaluation.words and not snapshot.ended:
+        found.append(("league", snapshot.evaluation.words))
     if len(snapshot.link.clients) > 1:
         found.append(("watching", "; ".join(snapshot.link.clients)))
     return found

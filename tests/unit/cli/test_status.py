@@ -14,6 +14,9 @@ import msgspec
 import pytest
 
 from rltui.__main__ import main
+from rltui.cli.output import json_text
+from rltui.cli.run_status import read_status, status_lines
+from rltui.events.commands import EvaluationLive
 from rltui.events.metric_keys import OVERALL_SPEED
 from rltui.events.records import IterationFinished, Record, encode
 from rltui.run_state.fold import fold
@@ -319,3 +322,13 @@ def test_status_has_the_rating_of_the_newest_evaluated_milestone(
         out = " ".join(capsys.readouterr().out.split())
         rating = "rating Elo 1,212 ±34 at 4.00 M timesteps, scores 12 % against rule, scores 60 % against chaser"
         assert (rating in out) is there
+
+
+def test_status_says_what_is_evaluated_and_what_waits(data: DataDir) -> None:
+    status = read_status(data.run("alpha"))
+    assert not any(line.startswith("evaluation") for line in status_lines(status))
+    status = msgspec.structs.replace(status, evaluation=EvaluationLive(1_100_000, 4711, 1_200_000))
+    row = next(line for line in status_lines(status) if line.startswith("evaluation"))
+    assert row.split(maxsplit=1)[1] == "evaluating 1.10 M, 1.20 M waits"
+    found = json.loads(json_text(status.document()))["evaluation"]
+    assert found == {"timesteps": 1_100_000, "pid": 4711, "waiting": 1_200_000}

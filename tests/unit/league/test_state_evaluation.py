@@ -41,7 +41,10 @@ def test_what_all_games_say(tmp_path: Path) -> None:
     assert (found.elo, found.elo_error, found.games) == (rating.elo, rating.error, 80)
     assert found.elo_low == pytest.approx(rating.elo - 1.96 * rating.error)
     assert rated_states(paths, fit(played)) == {100: lower_end(fit(played).of(OLD)), 200: found.elo_low}
-    assert found.words == f"Elo {rating.elo:,.0f} ±{rating.error:.0f}; rule 20 % of 40, chaser 75 % of 40"
+    assert (
+        found.words
+        == f"Elo {rating.elo:,.0f} ±{rating.error:.0f}; score 20 % of 40 games v rule, 75 % of 40 games v chaser"
+    )
 
 
 def test_few_games_and_none_decide_nothing(tmp_path: Path) -> None:
@@ -73,12 +76,14 @@ def test_it_plays_what_is_missing_and_then_nothing(run: RunPaths, tmp_path: Path
     old, mine = (player_name("alpha", timesteps, digest) for timesteps in (5_000_000, 10_000_000))
     spec = StateEvaluationSpec(run, run.milestones / "Phase1-A" / "010M", 10_000_000, 2, 0.1, 0)
     looked: list[int] = []
-    found = evaluate(spec, looked.append)
+    begun: list[int] = []
+    found = evaluate(spec, looked.append, begun.append)
     played = log.read(run.data.games).games
     assert [(game.a, game.b) for game in played] == [(mine, "rule")] * 2 + [(mine, old)] * 2 + [(mine, "chaser")] * 2
     assert found.before == old
     assert [each.games for each in found.opponents] == [2, 2, 2]
     assert looked
     assert read_ratings(run) == {}, "too few games"
-    assert evaluate(spec, looked.append).opponents == found.opponents
+    assert evaluate(spec, looked.append, begun.append).opponents == found.opponents
+    assert begun == [6], "with nothing to play nothing begins"
     assert log.read(run.data.games).games == played

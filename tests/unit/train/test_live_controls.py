@@ -74,6 +74,7 @@ class Loop:
             settings=WorkerSettings(cast(Any, self.workers)), overrides=overrides, collector=self.workers
         )
         viewer = SimpleNamespace(poll=self._arrive, live=lambda: None)
+        evaluator = SimpleNamespace(live=lambda: None)
         server = SimpleNamespace(commands=self.queue, show=self.shown.append)
         scheduler = SimpleNamespace(serve=self._serve)
         self.controls = LiveControls(
@@ -83,7 +84,7 @@ class Loop:
             LiveSettings(self.queue, self.loop, cast(Any, task)),
             cast(Any, scheduler),
             cast(Any, viewer),
-            LoopView(self.loop, cast(Any, task), cast(Any, viewer)),
+            LoopView(self.loop, cast(Any, task), cast(Any, viewer), cast(Any, evaluator)),
         )
 
     @property

@@ -6,10 +6,12 @@ import errno
 from collections.abc import Callable
 from pathlib import Path
 
+import msgspec
 import pytest
 
+from rltui.events.commands import EvaluationLive
 from rltui.events.records import LogLine, Record
-from rltui.league.state_evaluation import not_evaluated
+from rltui.league.state_evaluation import begun, not_evaluated
 from rltui.profile.models import EvaluationSection
 from rltui.runs.paths import DataDir
 from rltui.train.state_evaluator import StateEvaluator
@@ -138,6 +140,52 @@ def test_what_fails_is_a_notice_and_the_next_one_is_tried(
     assert "1v2" in refused and "a hint" in refused
     assert evaluator.metrics() == {}
     assert evaluator.keeps() == frozenset()
+
+
+def test_what_plays_and_what_waits_is_told_and_at_the_end_what_did_not(
+    made: Made, processes: EvaluationProcesses, told: list[Record]
+) -> None:
+    evaluator = made()
+    assert evaluator.live() == EvaluationLive(None, None, None) and evaluator.live().words == ""
+    milestone(evaluator, 1_100_000)
+    evaluator.poll()
+    milestone(evaluator, 1_200_000)
+    processes.started[0].say(begun(1_100_000, 60))
+    assert evaluator.poll() is None
+    assert told[-1] == msgspec.structs.replace(begun(1_100_000, 60), time=told[-1].time)
+    assert "1.10 M began: 60 games, beside training" in told[-1].message
+    assert len(processes.started) == 1, "it has only begun"
+    assert evaluator.live() == EvaluationLive(1_100_000, processes.started[0].pid, 1_200_000)
+    assert evaluator.live().words == "evaluating 1.10 M, 1.20 M waits"
+    evaluator.end()
+    assert processes.started[0].killed
+    assert told[-1].message == (
+        "not evaluated: 1.10 M and 1.20 M; the next start plays the newest, or: rltui ladder alpha --games 40"
+    )
+    assert not notices(told)
+    assert made(games=0).live() is None
+
+
+def test_the_end_hears_what_has_just_come(made: Made, processes: EvaluationProcesses, told: list[Record]) -> None:
+    evaluator = made()
+    milestone(evaluator, 100)
+    evaluator.poll()
+    processes.started[0].say(evaluated(100))
+    evaluator.end()
+    assert told[-1] == evaluated(100), "nothing is left"
+
+
+def test_milestones_that_come_faster_than_they_play_are_a_warning_once(
+    made: Made, processes: EvaluationProcesses, told: list[Record]
+) -> None:
+    evaluator = made()
+    for number in range(1, 17):
+        milestone(evaluator, number * 100)
+        evaluator.poll()
+    (warning,) = notices(told)
+    assert "3 of 5 milestones were passed over: milestone_interval is shorter" in warning
+    evaluator.end()
+    assert "not evaluated: 100 and 1.60 k (14 before were passed over)" in told[-1].message
 
 
 def test_no_room_for_a_process_is_a_notice(tmp_path: Path, told: list[Record]) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from rltui.events.commands import EvaluationLive
 from rltui.league.games import append, read
 from rltui.league.ladder import Ladder, build_ladder
 from rltui.run_state.fold import fold
@@ -18,8 +19,9 @@ from rltui.tui.background import Newest
 from rltui.tui.league_reader import GamesFile, League, LeagueReader, StateRatings
 from rltui.tui.panes.league import VIEWS, LeaguePane, Shown, error_bar
 from rltui.tui.panes.pane import View
+from rltui.tui.panes.run_info import RunInfoPane
 from rltui.tui.text import plain
-from tests.fakes import figure_stories
+from tests.fakes import figure_stories, run_story
 from tests.fakes.drawn_panes import NOW, STORY, drawn
 from tests.fakes.leagues import game, put_league
 from tests.fakes.patience import patience
@@ -46,6 +48,24 @@ def pane_of(ladder: Ladder | None, shown: Shown = "ladder") -> LeaguePane:
 
 def row_of(text: str, name: str) -> str:
     return next(line for line in text.splitlines()[1:] if f" {name} " in line)
+
+
+def test_a_run_whose_milestones_play_by_themselves_says_what_is_pending(tmp_path: Path) -> None:
+    unplayed = pane_of(ladder_of(DataDir(tmp_path)))
+    assert "[evaluation] games = 20 in the profile" in " ".join(drawn(unplayed, STORY, 100, 12).split())
+    header = msgspec.structs.replace(run_story.header(), evaluation_games=30)
+    asked = fold(replace(STORY, run="alpha"), [header])
+    playing = replace(asked, evaluation=EvaluationLive(1_100_000, 4711, None))
+    ended = fold(asked, [run_story.finished(1, NOW)])
+    for snapshot, words in (
+        (asked, "The next milestone is the first to play."),
+        (playing, "Now: evaluating 1.10 M."),
+        (ended, "the next start lets the newest play"),
+    ):
+        text = " ".join(drawn(unplayed, snapshot, 100, 12).split())
+        assert words in text and "rltui ladder alpha --games 30" in text and "profile" not in text
+    assert "evaluating 1.10 M" in drawn(RunInfoPane(), playing, 100, 30)
+    assert "evaluating" not in drawn(RunInfoPane(), ended, 100, 30)
 
 
 def test_the_ladder_draws_intervals_and_claims_no_order_that_games_do_not_decide(data: DataDir) -> None:

@@ -7,7 +7,7 @@ import argparse
 from rltui.cli.parser import Subparsers, add_data_dir, add_overrides
 from rltui.safe_io import say
 
-RESUME = "auto (default): its newest run, else the bot of the newest run that fits, in a new one; new: from zero; or a checkpoint or milestone, as alpha/005M or its folder"
+RESUME = "auto (default): its newest run, else the bot of the newest run that fits, in a new one; new: from zero; or a checkpoint or milestone, as alpha/005M or its folder; alpha: its newest"
 FORK = "start a new run of PROFILE from this checkpoint or milestone; observation, action table and nets must fit"
 TAKE_OVER = "train a run that another host still seems to train; the trainer there ends without saving"
 FORCE = "train even if the action table, a reward or the observation fails its checks (rltui profile check)"

@@ -19,7 +19,7 @@ from rltui.runs.inventory import CheckpointInfo, list_states, newest_commit, rea
 from rltui.runs.lock import Holder, being_trained, lock_holder, start_number
 from rltui.runs.meta import Meta, Signature
 from rltui.runs.paths import DataDir, RunPaths, absolute, branch_name, default_run_name, is_folder, name_problem
-from rltui.runs.resolve import find_checkpoint, newest_sound_before
+from rltui.runs.resolve import find_checkpoint, newest_sound_before, run_called
 from rltui.runs.summary import describe_run, profile_name
 from rltui.safe_io import real
 
@@ -374,11 +374,14 @@ def _refuse_locked(start: StartRequest, paths: RunPaths) -> None:
 
 
 def _asked(start: StartRequest, text: str, option: str) -> Path:
-    """The folder, given by its path or as RUN/MILESTONE."""
+    """The folder, given by its path or as RUN/MILESTONE; of a RUN alone that of its checkpoints, of which the newest is meant."""
     path = absolute(text)
     if text.strip() and os.path.lexists(path):
         return path
     try:
+        run = run_called(start.data, text)
+        if run is not None and is_folder(run.checkpoints) and RunSearch(run).anything:
+            return run.checkpoints
         return find_checkpoint(start.data, text, lambda state: start.command(f"{option} {state}"))[1].path
     except RltuiError as error:
         message = f"{option} {text}: there is no such folder; {error.message}"

@@ -289,6 +289,20 @@ def test_an_explicit_newest_goes_on_in_its_run(data: DataDir) -> None:
     assert choose(data, mode=str(milestone)).kind == "resume", "the same state"
 
 
+def test_a_run_alone_means_its_newest_state(data: DataDir) -> None:
+    alpha = make_run(data, "alpha")
+    make_run(data, "later", time=1_700_000_100)
+    make_run(data, "empty", commits=0)
+    plan = choose(data, mode="alpha")
+    assert (plan.kind, plan.run, plan.checkpoint) == ("resume", "alpha", alpha.checkpoint(3000))
+    forked = plan_launch(data, SIGNATURE, profile="mine", mode="alpha", fork=True, now=NOW)
+    assert (forked.run, forked.parent_run, forked.checkpoint) == ("mine-1", "alpha", alpha.checkpoint(3000))
+    with RunLock(alpha), pytest.raises(RltuiError, match="'alpha' is being trained already"):
+        choose(data, mode="alpha")
+    with pytest.raises(RltuiError, match="empty is a run: name one of its saved states"):
+        choose(data, mode="empty")
+
+
 def test_anything_older_opens_a_branch(data: DataDir) -> None:
     paths = make_run(data, "alpha")
     milestone = save_milestone(paths, 1, 1000, "000.001M")

@@ -3,6 +3,7 @@ and what is on disk; everything waited for is a condition."""
 
 from __future__ import annotations
 
+import re
 import signal
 import sys
 from collections.abc import Callable
@@ -35,7 +36,7 @@ from tests.fakes.training import wait_for
 
 T = TypeVar("T")
 Window = Terminal | TmuxWindow
-ESCAPE = "\x1b[27u"
+ESCAPE, HOME = "\x1b[27u", "\x1b[H"
 BEGINNER = "A first bot in minutes on two cores"  # the shipped profile quick, by its description
 # key: flag, words of its effect, who must say them (None: the trainer, whose affair it is)
 FLAGS: dict[str, tuple[str, str, set[int | None]]] = {
@@ -117,6 +118,8 @@ def promote_a_milestone(window: Window, run: Run) -> None:
     window.type("b")
     window.wait_screen("Milestones and checkpoints")
     window.wait_screen(f"milestone {formatting.exact(saved.timesteps)}")
+    window.type(HOME)  # the list may have been read before it was saved
+    wait_for(lambda: re.search("─ milestone .* of ", window.screen), "the milestone's details")
     window.type("e")
     window.wait_screen("Release (●)")
     window.type("r")

@@ -13,8 +13,8 @@ import numpy as np
 from rltui.actions.spec import Classes
 from rltui.env.saved_player import NOISE_SIZE, SavedPlayer
 from rltui.env.spec import EnvSpec, saved_game
-from rltui.env.stats import GamesAgainst
 from rltui.errors import RltuiError
+from rltui.events.game_record import GameRecord
 from rltui.opponents.base import ScriptedPlayer
 from rltui.policy.mlp import DiscretePolicy, GumbelBank
 from rltui.policy.saved import SavedPolicy, load_policy
@@ -130,7 +130,7 @@ class FrozenOpponents:
         self._networks: list[tuple[DiscretePolicy, slice]] = []  # of those of the learner's game, with their rows …
         self._their_seats: Places = NO_SEATS  # … of these seats
         self._goals = _GoalsOfEpisodes(state)
-        self._against: dict[str, GamesAgainst] = {}
+        self._against: dict[str, GameRecord] = {}
 
     def give(self, opponents: Mapping[str, Loaded]) -> dict[str, str]:
         """Draw from these, by name, from the next episodes on. Returns why some cannot play here, by name."""
@@ -230,10 +230,10 @@ class FrozenOpponents:
             number = int(self._who[arena].max())
             if number:
                 name = self._numbered[number].name
-                result = GamesAgainst.of(*self._goals.of(arena))
-                self._against[name] = self._against.get(name, GamesAgainst()) + result
+                result = GameRecord.of(*self._goals.of(arena))
+                self._against[name] = self._against.get(name, GameRecord()) + result
 
-    def drain(self) -> dict[str, GamesAgainst]:
+    def drain(self) -> dict[str, GameRecord]:
         """Episodes against each of them that have ended since the last drain, by name."""
         found, self._against = self._against, {}
         return found

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rltui.env.turtle import TurtleStats, TurtleTracker, total_turtles
+from rltui.events.game_record import GameRecord
 from rltui.field import TICKS_PER_SECOND
 from rltui.sim.state import Bool, Float, GameState, Int
 
@@ -137,34 +138,6 @@ class BoostSpent:
 
 
 @dataclass(frozen=True)
-class GamesAgainst:
-    """Episodes against one opponent, as the learner sees them: whoever has more goals has won."""
-
-    wins: int = 0
-    draws: int = 0
-    losses: int = 0
-    goals_for: int = 0
-    goals_against: int = 0
-
-    @classmethod
-    def of(cls, scored: int, conceded: int) -> GamesAgainst:
-        """One episode."""
-        return cls(scored > conceded, scored == conceded, scored < conceded, scored, conceded)
-
-    @property
-    def games(self) -> int:
-        return self.wins + self.draws + self.losses
-
-    @property
-    def score(self) -> float | None:
-        """Wins and half the draws, as a share of the games; None without any."""
-        return (self.wins + self.draws / 2) / self.games if self.games else None
-
-    def __add__(self, other: GamesAgainst) -> GamesAgainst:
-        return GamesAgainst(*(getattr(self, item.name) + getattr(other, item.name) for item in fields(self)))
-
-
-@dataclass(frozen=True)
 class EpisodeStats:
     """Sums. Episodes count when they end; everything else counts each step. A car is one that learns."""
 
@@ -191,7 +164,7 @@ class EpisodeStats:
     arenas: int = 0
     first_episodes: int = 0  # of these arenas, still in the episode that they began with
     turtles: TurtleStats = field(default_factory=TurtleStats)
-    against: dict[str, GamesAgainst] = field(default_factory=dict)  # frozen opponents, by name; in nothing above
+    against: dict[str, GameRecord] = field(default_factory=dict)  # frozen opponents, by name; in nothing above
 
     @property
     def car_seconds(self) -> float:
@@ -210,12 +183,12 @@ def total(parts: Sequence[EpisodeStats]) -> EpisodeStats:
     )
 
 
-def total_against(parts: Iterable[EpisodeStats]) -> dict[str, GamesAgainst]:
+def total_against(parts: Iterable[EpisodeStats]) -> dict[str, GameRecord]:
     """Games against each frozen opponent, all of them together."""
-    found: dict[str, GamesAgainst] = {}
+    found: dict[str, GameRecord] = {}
     for part in parts:
         for name, games in part.against.items():
-            found[name] = found.get(name, GamesAgainst()) + games
+            found[name] = found.get(name, GameRecord()) + games
     return found
 
 

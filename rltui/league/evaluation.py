@@ -17,11 +17,11 @@ from rltui.env.stats import EpisodeStats, total
 from rltui.errors import RltuiError
 from rltui.events import metric_keys
 from rltui.events.episode_reward import EPISODES, FIRST_EPISODES, REWARD
+from rltui.events.game_record import GameRecord
 from rltui.field import TICKS_PER_SECOND
 from rltui.league.games import Game
 from rltui.league.match_batch import MatchBatch
 from rltui.league.players import Player, Seat
-from rltui.league.ratings import Record
 from rltui.league.score import GamesBetween, Interval, score_interval
 from rltui.league.sources import PlayerSource
 
@@ -181,11 +181,11 @@ class Evaluation:
         return sum(done.seconds for done in self._in_order)
 
     @property
-    def record(self) -> Record:
+    def record(self) -> GameRecord:
         """As A sees it."""
         goals = [(game.goals_a, game.goals_b) for game in self.games]
         won, lost = sum(a > b for a, b in goals), sum(a < b for a, b in goals)
-        return Record(won, len(goals) - won - lost, lost, sum(a for a, _ in goals), sum(b for _, b in goals))
+        return GameRecord(won, len(goals) - won - lost, lost, sum(a for a, _ in goals), sum(b for _, b in goals))
 
     @property
     def win_rate(self) -> float | None:

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from rltui.events.game_record import GameRecord
 from rltui.league.games import Games, RunPlayer, run_player
-from rltui.league.ratings import ANCHOR_ELO, Decision, Rating, Ratings, Record, decide, fit
+from rltui.league.ratings import ANCHOR_ELO, Decision, Rating, Ratings, decide, fit
 from rltui.runs.inventory import list_milestones
 from rltui.runs.paths import DataDir
 
@@ -21,7 +22,7 @@ class LadderRow:
     rank: int  # from 1, among those shown
     rating: Rating
     of_run: RunPlayer | None
-    against_anchor: Record
+    against_anchor: GameRecord
     than_next: Decision | None
 
     def document(self) -> dict[str, Any]:

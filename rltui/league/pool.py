@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rltui.env.frozen_opponents import OpponentSource
-from rltui.env.stats import GamesAgainst
+from rltui.events.game_record import GameRecord
 from rltui.events.records import PoolOpponent
 from rltui.runs.checkpoint import POLICY_FILE
 from rltui.runs.inventory import CheckpointInfo, list_checkpoints, list_milestones
@@ -50,7 +50,7 @@ class RatedOpponent:
         """How much stronger than the learner: Bradley and Terry of their games and the virtual draws."""
         return 400 * math.log10(1 / self.expected - 1)
 
-    def add(self, games: GamesAgainst) -> None:
+    def add(self, games: GameRecord) -> None:
         """What is beyond the memory is forgotten from all games alike."""
         self.wins += games.wins + games.draws / 2
         self.games += games.games
@@ -91,7 +91,7 @@ class OpponentPool:
         self.left.add(name)
         return f"opponent {name} leaves the pool: {reason}"
 
-    def played(self, against: Mapping[str, GamesAgainst]) -> None:
+    def played(self, against: Mapping[str, GameRecord]) -> None:
         """Count these games."""
         for name, games in against.items():
             if name in self.opponents:

@@ -22,6 +22,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from rltui.events.game_record import GameRecord
 from rltui.league.games import Game
 
 Numbers: TypeAlias = NDArray[np.float64]
@@ -37,44 +38,13 @@ MOST_PLAYERS = 1_000  # rated at once, those with the most games
 _MOST_STEPS, _CLOSE = 100, 1e-10  # of Newton's method; θ
 
 
-@dataclass(frozen=True)
-class Record:
-    """How games went, as one of the two sides sees it."""
-
-    wins: int = 0
-    draws: int = 0
-    losses: int = 0
-    goals_for: int = 0
-    goals_against: int = 0
-
-    @property
-    def games(self) -> int:
-        return self.wins + self.draws + self.losses
-
-    @property
-    def score(self) -> float | None:
-        """Wins and half the draws, as a share of the games; None without any."""
-        return (self.wins + self.draws / 2) / self.games if self.games else None
-
-    def __add__(self, other: Record) -> Record:
-        return Record(
-            self.wins + other.wins,
-            self.draws + other.draws,
-            self.losses + other.losses,
-            self.goals_for + other.goals_for,
-            self.goals_against + other.goals_against,
-        )
-
-    def __invert__(self) -> Record:
-        """As the other side sees it."""
-        return Record(self.losses, self.draws, self.wins, self.goals_against, self.goals_for)
-
-
 @dataclass
 class Tally:
     """Counts of the games of each pair of players. Whoever adds passes over repeats, see `independent`."""
 
-    pairs: dict[tuple[str, str], Record] = field(default_factory=dict)  # as the first sees it, whose name is the lower
+    pairs: dict[tuple[str, str], GameRecord] = field(
+        default_factory=dict
+    )  # as the first sees it, whose name is the lower
 
     def add(self, game: Game) -> None:
         """A game of a player against itself says nothing and is passed over."""
@@ -83,15 +53,15 @@ class Tally:
     def add_results(self, a: str, b: str, goals_a: int, goals_b: int, times: int) -> None:
         """The same of `times` games that went alike."""
         won, drawn, lost = (times * each for each in (goals_a > goals_b, goals_a == goals_b, goals_a < goals_b))
-        record = Record(won, drawn, lost, times * goals_a, times * goals_b)
+        record = GameRecord(won, drawn, lost, times * goals_a, times * goals_b)
         if a < b:
-            self.pairs[a, b] = self.pairs.get((a, b), Record()) + record
+            self.pairs[a, b] = self.pairs.get((a, b), GameRecord()) + record
         elif a > b:
-            self.pairs[b, a] = self.pairs.get((b, a), Record()) + ~record
+            self.pairs[b, a] = self.pairs.get((b, a), GameRecord()) + ~record
 
-    def between(self, a: str, b: str) -> Record:
+    def between(self, a: str, b: str) -> GameRecord:
         """As `a` sees it."""
-        return self.pairs.get((a, b), Record()) if a < b else ~self.pairs.get((b, a), Record())
+        return self.pairs.get((a, b), GameRecord()) if a < b else ~self.pairs.get((b, a), GameRecord())
 
     def games_of(self) -> Counter[str]:
         counts: Counter[str] = Counter()
@@ -111,7 +81,7 @@ class Rating:
     player: str
     elo: float
     error: float
-    record: Record
+    record: GameRecord
     connected: bool
 
     @property
@@ -132,7 +102,7 @@ class EloDifference:
     b: str
     elo: float
     error: float  # standard error: smaller than the two ratings' own say, for they share what they were measured by
-    between: Record  # their games against each other, as `a` sees them
+    between: GameRecord  # their games against each other, as `a` sees them
     fewest: int  # games of the one that has fewer, against anybody
     connected: bool  # whether games lead from one to the other
 
@@ -222,8 +192,8 @@ class Ratings:
         )
 
     @cached_property
-    def _records(self) -> dict[str, Record]:
-        records = dict.fromkeys(self._place, Record())
+    def _records(self) -> dict[str, GameRecord]:
+        records = dict.fromkeys(self._place, GameRecord())
         for (a, b), record in self._tally.pairs.items():
             for player, own in ((a, record), (b, ~record)):
                 if player in records:

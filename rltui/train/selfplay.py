@@ -12,8 +12,9 @@ from pathlib import Path
 import numpy as np
 
 from rltui.env.frozen_opponents import LearnersGame, OpponentSource
-from rltui.env.stats import EpisodeStats, GamesAgainst, total, total_against
+from rltui.env.stats import EpisodeStats, total, total_against
 from rltui.errors import RltuiError
+from rltui.events.game_record import GameRecord
 from rltui.events.records import Level, PoolReported
 from rltui.league.pool import OpponentPool, saved_opponents
 from rltui.policy.saved import SavedPolicy, load_policy
@@ -51,7 +52,7 @@ class SelfPlay:
         self._numbers: dict[str, int] = {}  # of those that the trainer evaluates
         self._playing: set[str] = set()  # in episodes that went on when an iteration was over
         self._draws = False  # it is time to draw
-        self._games: dict[str, GamesAgainst] = {}  # of the newest iteration
+        self._games: dict[str, GameRecord] = {}  # of the newest iteration
         self._newest: deque[EpisodeStats] = deque(maxlen=EARLY_WINDOW)
         self._told_early = False
         self._recorded_at = -math.inf
@@ -89,7 +90,7 @@ class SelfPlay:
         """Of the newest iteration."""
         if not self._section.enabled:
             return {}
-        games = sum(self._games.values(), GamesAgainst())
+        games = sum(self._games.values(), GameRecord())
         score = games.score
         return {
             "selfplay/opponents": len(self.pool.opponents),

@@ -7,8 +7,9 @@ from itertools import count
 
 import numpy as np
 
+from rltui.events.game_record import GameRecord
 from rltui.league.games import Game, append
-from rltui.league.ratings import Record, Tally
+from rltui.league.ratings import Tally
 from rltui.runs.paths import DataDir
 
 PLAYERS = ("rule", "chaser", "alpha@1000000#00000001", "alpha@2000000#00000002", "beta@1000000#00000003")
@@ -38,7 +39,7 @@ def played_league(true_elo: Sequence[float], each: int, seed: int) -> Tally:
     for i, first in enumerate(names):
         for j, second in enumerate(names[:i]):
             wins = int(rng.binomial(each, 1 / (1 + 10 ** ((true_elo[j] - true_elo[i]) / 400))))
-            record = Record(wins, 0, each - wins, wins, each - wins)
+            record = GameRecord(wins, 0, each - wins, wins, each - wins)
             tally.pairs[min(first, second), max(first, second)] = record if first < second else ~record
     return tally
 

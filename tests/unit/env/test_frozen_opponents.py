@@ -15,8 +15,9 @@ from rltui.env.frozen_opponents import LearnersGame, Loaded, OpponentSource
 from rltui.env.saved_player import SavedPlayer
 from rltui.env.soccar_batch import SoccarBatch
 from rltui.env.spec import EnvSpec
-from rltui.env.stats import GamesAgainst, total
+from rltui.env.stats import total
 from rltui.env.step import StepOut
+from rltui.events.game_record import GameRecord
 from rltui.opponents.base import ScriptedPlayer
 from rltui.policy.mlp import GumbelBank
 from rltui.policy.saved import SavedPolicy, load_policy
@@ -200,7 +201,7 @@ def test_goals_of_an_episode_are_those_of_the_learners_side() -> None:
         env.step(np.zeros((ARENAS, 2), np.int64), out)
     blue = int(learner_blue.sum())
     games = frozen.drain()["idle"]
-    assert games == GamesAgainst(blue, 0, FROZEN - blue, blue, FROZEN - blue)
+    assert games == GameRecord(blue, 0, FROZEN - blue, blue, FROZEN - blue)
     assert games.score == blue / FROZEN
 
 
@@ -225,9 +226,9 @@ def test_games_against_the_same_one_are_added_up() -> None:
     env, out = batch()
     env.reset(out)
     stats = env.drain_stats()
-    one = replace(stats, against={"a": GamesAgainst(1, 2, 3, 4, 5), "b": GamesAgainst(1)})
-    two = replace(stats, against={"a": GamesAgainst(10, 20, 30, 40, 50)})
-    assert total([one, two]).against == {"a": GamesAgainst(11, 22, 33, 44, 55), "b": GamesAgainst(1)}
+    one = replace(stats, against={"a": GameRecord(1, 2, 3, 4, 5), "b": GameRecord(1)})
+    two = replace(stats, against={"a": GameRecord(10, 20, 30, 40, 50)})
+    assert total([one, two]).against == {"a": GameRecord(11, 22, 33, 44, 55), "b": GameRecord(1)}
 
 
 def test_a_saved_state_of_any_shipped_profile_is_of_its_own_game(tmp_path: Path, subtests: pytest.Subtests) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from rltui.env.frozen_opponents import OpponentSource
-from rltui.env.stats import GamesAgainst
+from rltui.events.game_record import GameRecord
 from rltui.league.pool import MEMORY, SPARED, OpponentPool, RatedOpponent, Strategy, saved_opponents
 from rltui.runs.checkpoint import POLICY_FILE
 from rltui.runs.paths import DataDir
@@ -26,17 +26,17 @@ def pool(count: int = 5, strategy: Strategy = "uniform", scripted: tuple[str, ..
 
 
 def beaten(made: OpponentPool, name: str, wins: int, losses: int) -> None:
-    made.played({name: GamesAgainst(wins=wins, losses=losses)})
+    made.played({name: GameRecord(wins=wins, losses=losses)})
 
 
 def test_strength_is_by_the_games_and_two_draws() -> None:
     one = RatedOpponent(OpponentSource("a", "x"))
     assert (one.expected, one.elo) == (0.5, 0.0)
-    one.add(GamesAgainst(wins=10, draws=4, losses=2))
+    one.add(GameRecord(wins=10, draws=4, losses=2))
     assert one.expected == (12 + 1) / (16 + 2)
     assert one.elo == pytest.approx(-400 * np.log10(13 / 5))
     for _ in range(50):
-        one.add(GamesAgainst(losses=10))
+        one.add(GameRecord(losses=10))
     assert one.games == MEMORY and one.expected < 0.02 and np.isfinite(one.elo)
 
 
@@ -101,7 +101,7 @@ def test_who_is_gone_or_cannot_play_leaves_with_a_notice() -> None:
     assert notice == "opponent P/000M leaves the pool: its files are gone or damaged"
     assert made.drop("P/001M", "why").endswith(": why") and made.drop("P/001M", "why") == ""
     assert [*made.opponents] == ["P/002M", "P/003M"]
-    made.played({"P/001M": GamesAgainst(1)})  # a late result of one that has left
+    made.played({"P/001M": GameRecord(1)})  # a late result of one that has left
 
 
 def test_the_saved_ones_are_the_runs_whole_milestones_and_checkpoints_if_asked(tmp_path: Path) -> None:

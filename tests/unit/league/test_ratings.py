@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from openskill.models import BradleyTerryFull
 
+from rltui.events.game_record import GameRecord
 from rltui.league import ratings as ratings_module
 from rltui.league.ratings import (
     ELO,
@@ -18,7 +19,6 @@ from rltui.league.ratings import (
     MOST_MORE,
     EloDifference,
     Ratings,
-    Record,
     Tally,
     decide,
     fit,
@@ -40,7 +40,7 @@ def test_one_player_by_hand() -> None:
     share, found = 13.5 / 21, fit(games(A, "rule", 11, 4, 5)).of(A)
     assert found.elo == pytest.approx(1500 + elo_of(share))
     assert found.error == pytest.approx(ELO / math.sqrt(21 * share * (1 - share)))
-    assert found.record == Record(11, 4, 5, 11 + 8, 8 + 15)
+    assert found.record == GameRecord(11, 4, 5, 11 + 8, 8 + 15)
     assert found.record.score == pytest.approx(0.65)
 
 
@@ -49,7 +49,7 @@ def test_two_players_who_met_the_anchor_alone_by_hand() -> None:
     difference = found.difference(A, B)
     assert difference.elo == pytest.approx(elo_of(15.5 / 21) - elo_of(8.5 / 21))
     assert difference.error == pytest.approx(math.hypot(found.of(A).error, found.of(B).error))
-    assert (difference.between, difference.fewest, difference.connected) == (Record(), 20, True)
+    assert (difference.between, difference.fewest, difference.connected) == (GameRecord(), 20, True)
     assert difference.low == pytest.approx(difference.elo - 1.96 * difference.error)
     assert difference.expected_score == pytest.approx(1 / (1 + 10 ** (-difference.elo / 400)))
     assert found.difference(B, A).elo == -difference.elo
@@ -118,9 +118,9 @@ def test_the_same_games_again_add_nothing(subtests: pytest.Subtests) -> None:
                 ):  # of a player and the anchor, too, each seed has one game, so a copy is a second leg
                     assert found.games == 7
                     assert found.table == fit(legs).table
-                assert found.difference(A, B).between == Record(1, 1, 0, 3, 1)
+                assert found.difference(A, B).between == GameRecord(1, 1, 0, 3, 1)
     drawn = [game(A, B, 1, 1, 10.0, seed=7)] * 2
-    assert fit(drawn * 3).difference(A, B).between == Record(draws=2, goals_for=2, goals_against=2)
+    assert fit(drawn * 3).difference(A, B).between == GameRecord(draws=2, goals_for=2, goals_against=2)
 
 
 def test_a_live_table_is_the_ladder() -> None:
@@ -193,7 +193,7 @@ def test_standard_errors_are_those_of_repeated_leagues() -> None:
 
 
 def between(elo: float, error: float, fewest: int = 100, connected: bool = True) -> EloDifference:
-    return EloDifference(A, B, elo, error, Record(), fewest, connected)
+    return EloDifference(A, B, elo, error, GameRecord(), fewest, connected)
 
 
 def test_nothing_is_decided_too_early(subtests: pytest.Subtests) -> None:
@@ -250,7 +250,9 @@ def test_no_league_is_too_odd(subtests: pytest.Subtests) -> None:
         for wins in (1, 700, 100_000):
             with subtests.test(name, wins=wins), warnings.catch_warnings():
                 warnings.simplefilter("error")
-                tally = Tally({(min(p), max(p)): Record(wins) if p[0] < p[1] else Record(losses=wins) for p in pairs})
+                tally = Tally(
+                    {(min(p), max(p)): GameRecord(wins) if p[0] < p[1] else GameRecord(losses=wins) for p in pairs}
+                )
                 found = fit_tally(tally)
                 assert all(math.isfinite(rating.elo) and math.isfinite(rating.error) for rating in found.table)
                 if name != "a circle":

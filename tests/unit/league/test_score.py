@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rltui.league.ratings import Record
+from rltui.events.game_record import GameRecord
 from rltui.league.score import GamesBetween, elo_difference, games_between, more_games, score_interval
 from tests.fakes.leagues import game, games
 
@@ -62,7 +62,7 @@ def test_what_a_log_holds_of_two_players() -> None:
         *games("a", "chaser", wins=4),
     ]
     found = games_between(log, "a", "rule")
-    assert found.record == Record(2, 1, 1, 4, 4)
+    assert found.record == GameRecord(2, 1, 1, 4, 4)
     assert found.interval == score_interval([[1.0, 1.0], [0.0, 0.5]])
     assert games_between(log, "rule", "a").record == ~found.record
-    assert games_between(log, "rule", "chaser") == GamesBetween("rule", "chaser", Record(), None)
+    assert games_between(log, "rule", "chaser") == GamesBetween("rule", "chaser", GameRecord(), None)

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from rltui.env.arena_groups import MATCH
-from rltui.env.stats import GamesAgainst
+from rltui.events.game_record import GameRecord
 from rltui.policy.saved import SavedPolicy, save_policy
 from rltui.profile.load import load
 from rltui.profile.models import SelfplaySection
@@ -56,7 +56,7 @@ class Trained:
 
 
 def report(
-    against: dict[str, GamesAgainst],
+    against: dict[str, GameRecord],
     refused: dict[str, str] | None = None,
     playing: list[str] | None = None,
     **changes: object,
@@ -134,9 +134,7 @@ def test_games_of_all_workers_make_the_metrics_and_the_ratings(tmp_path: Path) -
     one.selfplay.before_collecting(0)
     name = "Phase1-BallTouching/001M"
     assert one.selfplay.metrics()["selfplay/score"] is None
-    one.selfplay.learned(
-        [report({name: GamesAgainst(3, 1, 0, 7, 2)}), None, report({name: GamesAgainst(0, 0, 4, 1, 6)})]
-    )
+    one.selfplay.learned([report({name: GameRecord(3, 1, 0, 7, 2)}), None, report({name: GameRecord(0, 0, 4, 1, 6)})])
     assert one.selfplay.metrics() == {
         "selfplay/opponents": 1,
         "selfplay/games": 8,
@@ -214,7 +212,7 @@ def test_beside_a_central_policy_all_have_those_that_the_trainer_evaluates(tmp_p
 def test_the_pool_is_reported_at_once_and_then_now_and_then(tmp_path: Path) -> None:
     one = Trained(tmp_path, milestones=2)
     one.selfplay.before_collecting(0)
-    one.selfplay.learned([report({"Phase1-BallTouching/001M": GamesAgainst(wins=3, losses=1)})])
+    one.selfplay.learned([report({"Phase1-BallTouching/001M": GameRecord(wins=3, losses=1)})])
     found = one.selfplay.record(5000)
     assert found is not None and found.timesteps == 5000
     scores = {each.name: (each.games, each.score) for each in found.opponents}

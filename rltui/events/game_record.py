@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+LEAST_GAMES = 20  # between two players, before which nothing is decided
+DEVIATIONS = 1.96  # of a normal variable to each side: 95 % lie within
+
 
 @dataclass(frozen=True)
 class GameRecord:

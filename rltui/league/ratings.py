@@ -22,7 +22,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from rltui.events.game_record import GameRecord
+from rltui.events.game_record import DEVIATIONS, LEAST_GAMES, GameRecord
 from rltui.league.games import Game
 
 Numbers: TypeAlias = NDArray[np.float64]
@@ -30,8 +30,6 @@ Outcome: TypeAlias = Literal["better", "worse", "not decided"]
 
 ANCHOR, ANCHOR_ELO = "rule", 1500.0
 ELO = 400.0 / math.log(10.0)  # of one unit of θ
-DEVIATIONS = 1.96  # of a normal variable to each side: 95 % lie within
-LEAST_GAMES = 20  # of each of two players, before which nothing is decided
 MOST_MORE = 1_000  # games between two players; whom so many do not tell apart are alike
 LEGS = 2  # games with one seed
 MOST_PLAYERS = 1_000  # rated at once, those with the most games

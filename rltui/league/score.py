@@ -6,9 +6,9 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from rltui.events.game_record import GameRecord
+from rltui.events.game_record import DEVIATIONS, GameRecord
 from rltui.league.games import Game, run_player
-from rltui.league.ratings import DEVIATIONS, MOST_MORE, independent
+from rltui.league.ratings import MOST_MORE, independent
 
 Interval = tuple[float, float]
 
@@ -63,7 +63,7 @@ def games_between(games: Iterable[Game], a: str, b: str) -> GamesBetween:
     record = GameRecord()
     for game in independent(game for game in games if {game.a, game.b} == {a, b}):
         own, theirs = (game.goals_a, game.goals_b) if game.a == a else (game.goals_b, game.goals_a)
-        record += GameRecord(int(own > theirs), int(own == theirs), int(own < theirs), own, theirs)
+        record += GameRecord.of(own, theirs)
         pairs.setdefault(game.seed, []).append(((own > theirs) - (own < theirs) + 1) / 2)
     return GamesBetween(a, b, record, score_interval(list(pairs.values())) if pairs else None)
 

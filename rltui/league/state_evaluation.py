@@ -13,12 +13,13 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from pathlib import Path
 
+from rltui.events.game_record import LEAST_GAMES
 from rltui.events.records import LogLine, OpponentResult, Record, StateEvaluated, encode
 from rltui.formatting import plural, short
 from rltui.league.evaluation import Evaluation, MatchUp, play, tasks
 from rltui.league.evaluators import failure
 from rltui.league.games import Game, append, read, run_player
-from rltui.league.ratings import ANCHOR, LEAST_GAMES, Rating, Ratings, fit, tally_of
+from rltui.league.ratings import ANCHOR, Rating, Ratings, fit, tally_of
 from rltui.league.score import games_between
 from rltui.league.sources import PolicySource
 from rltui.league.tournament import SPARRING, Pairing, missing_pairings, source_of

@@ -10,6 +10,7 @@ from typing import Any
 from rltui import safe_io
 from rltui.errors import did_you_mean
 from rltui.events import metric_keys
+from rltui.events.game_record import DEVIATIONS, LEAST_GAMES
 from rltui.events.metrics import BY_KEY
 from rltui.profile.curriculum import PLANS
 from rltui.profile.models import GameSection, PpoSection, Profile
@@ -26,8 +27,6 @@ BY_GAMES = {  # criteria by games of the milestones: what each is surely above, 
     "win_rate_chaser": metric_keys.win_rate_low("chaser"),
     "elo": metric_keys.ELO_LOW,
 }
-FEWEST_GAMES = 20  # against an opponent, before which no criterion is reached
-DEVIATIONS = 1.96  # to each side, of a 95 % interval
 PROSE = (("description",), ("author",))
 
 
@@ -155,7 +154,7 @@ def _games_are_played(data: Mapping[str, Any], until: Mapping[str, Any], path: K
         yield ValidationFinding(path, "no number of games shows that", "below 100 (%)", shown_value(until[name]))
         return
     pairs = 0 if wanted is None else math.ceil(DEVIATIONS**2 * wanted / (100 - wanted))
-    needed = max(FEWEST_GAMES, 2 * pairs)
+    needed = max(LEAST_GAMES, 2 * pairs)
     if games is not None and games < needed:
         yield ValidationFinding(
             path, "too few games of the milestones to show that", f"evaluation.games of at least {needed}",

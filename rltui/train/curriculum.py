@@ -18,6 +18,7 @@ from rltui import formatting
 from rltui.env.skill_metrics import skill_metrics
 from rltui.env.stats import EpisodeStats
 from rltui.events import metric_keys
+from rltui.events.game_record import LEAST_GAMES
 from rltui.events.metrics import BY_KEY, criterion_by_games
 from rltui.events.promotion import CURRICULUM, MISSING
 from rltui.events.records import CurriculumPlanned, PhasePlan, PlannedCriterion, StagePlan, StateEvaluated
@@ -25,7 +26,7 @@ from rltui.learn.schedules import Schedule
 from rltui.profile.curriculum import phase_number, stage_at, stage_name, stages_of, task_profile
 from rltui.profile.models import PhaseEntry, Profile, weight_points
 from rltui.profile.render import differences
-from rltui.profile.rules import FEWEST_GAMES, metric_key
+from rltui.profile.rules import metric_key
 from rltui.runs.trainer_state import CurriculumState
 
 ORDER = ("rewards", "game", "resets", "terminals", "ppo")  # of the sections, in the description of a phase
@@ -194,7 +195,7 @@ class Curriculum:
     def evaluated(self, found: StateEvaluated) -> None:
         """A state was rated by games: it counts if it is of this phase, and by enough games."""
         if found.timesteps > self.started:
-            enough = (each for each in found.opponents if each.games >= FEWEST_GAMES)
+            enough = (each for each in found.opponents if each.games >= LEAST_GAMES)
             lows = {metric_keys.win_rate_low(each.opponent): each.low for each in enough}
             self._window.by_games = {metric_keys.ELO_LOW: found.elo_low, **lows}
 

@@ -1,11 +1,18 @@
-"""GameRecord: how games between two players went. Text and numbers alone, for what plays, trains, rates and shows."""
+"""GameRecord: how games between two players went, and what a share says: its 95 % interval, the Elo of a score.
+
+Text and numbers alone, for what plays, trains, rates and shows.
+"""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 LEAST_GAMES = 20  # between two players, before which nothing is decided
 DEVIATIONS = 1.96  # of a normal variable to each side: 95 % lie within
+ELO = 400.0 / math.log(10.0)  # of one unit of log odds
+
+Interval = tuple[float, float]
 
 
 @dataclass(frozen=True)
@@ -44,3 +51,26 @@ class GameRecord:
     def __invert__(self) -> GameRecord:
         """As the other side sees it."""
         return GameRecord(self.losses, self.draws, self.wins, self.goals_against, self.goals_for)
+
+
+def wilson(share: float, trials: float) -> Interval:
+    """Wilson's 95 % score interval of a share 0–1 in so many independent trials: it stays in 0 … 1 and is no point at its ends.
+
+    (p + z²/2n ± z √(p(1 − p)/n + z²/4n²)) / (1 + z²/n).
+    """
+    square = DEVIATIONS**2 / trials
+    middle, half = share + square / 2, DEVIATIONS * math.sqrt(share * (1 - share) / trials + square / (4 * trials))
+    return (
+        (middle - half) / (1 + square) if share > 0 else 0.0,
+        (middle + half) / (1 + square) if share < 1 else 1.0,
+    )
+
+
+def elo_difference(score: float) -> float | None:
+    """400 log₁₀ (score / (1 − score)): how much stronger who scores so is; None where all or no games are won."""
+    return ELO * math.log(score / (1 - score)) if 0 < score < 1 else None
+
+
+def expected_score(elo: float) -> float:
+    """Of who is so much stronger: the inverse of `elo_difference`."""
+    return 1 / (1 + math.exp(-elo / ELO))

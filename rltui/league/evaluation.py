@@ -17,12 +17,12 @@ from rltui.env.stats import EpisodeStats, total
 from rltui.errors import RltuiError
 from rltui.events import metric_keys
 from rltui.events.episode_reward import EPISODES, FIRST_EPISODES, REWARD
-from rltui.events.game_record import GameRecord
+from rltui.events.game_record import GameRecord, Interval
 from rltui.field import TICKS_PER_SECOND
 from rltui.league.games import Game
 from rltui.league.match_batch import MatchBatch
 from rltui.league.players import Player, Seat
-from rltui.league.score import GamesBetween, Interval, score_interval
+from rltui.league.score import GamesBetween, score_interval
 from rltui.league.sources import PlayerSource
 
 MOST_PAIRS = 32  # of one task: of more, a game costs no less

@@ -36,11 +36,11 @@ class TaskFailed(msgspec.Struct, frozen=True, tag="failed"):
     hint: str
 
 
-Said = TicksPlayed | TaskDone | TaskFailed
+FromEvaluator = TicksPlayed | TaskDone | TaskFailed
 
 _encode = msgspec.msgpack.Encoder().encode
 _decode_task = msgspec.msgpack.Decoder(Task).decode
-_decode_said = msgspec.msgpack.Decoder(Said).decode
+_decode_said = msgspec.msgpack.Decoder(FromEvaluator).decode
 
 
 @dataclass(frozen=True)
@@ -152,7 +152,7 @@ class Evaluators:
 
     def _hear(self, each: _Evaluator) -> TicksPlayed | TaskDone | None:
         try:
-            said: Said = _decode_said(each.pipe.recv_bytes())
+            said: FromEvaluator = _decode_said(each.pipe.recv_bytes())
         except (EOFError, OSError):
             self._replace(each)
             return None

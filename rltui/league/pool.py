@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
@@ -11,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rltui.env.frozen_opponents import OpponentSource
-from rltui.events.game_record import GameRecord
+from rltui.events.game_record import GameRecord, elo_difference
 from rltui.events.records import PoolOpponent
 from rltui.runs.checkpoint import POLICY_FILE
 from rltui.runs.inventory import CheckpointInfo, list_checkpoints, list_milestones
@@ -48,7 +47,7 @@ class RatedOpponent:
     @property
     def elo(self) -> float:
         """How much stronger than the learner: Bradley and Terry of their games and the virtual draws."""
-        return 400 * math.log10(1 / self.expected - 1)
+        return elo_difference(1 - self.expected) or 0.0  # never None: the virtual draws keep it between 0 and 1
 
     def add(self, games: GameRecord) -> None:
         """What is beyond the memory is forgotten from all games alike."""

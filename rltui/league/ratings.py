@@ -22,14 +22,13 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from rltui.events.game_record import DEVIATIONS, LEAST_GAMES, GameRecord
+from rltui.events.game_record import DEVIATIONS, ELO, LEAST_GAMES, GameRecord, expected_score
 from rltui.league.games import Game
 
 Numbers: TypeAlias = NDArray[np.float64]
 Outcome: TypeAlias = Literal["better", "worse", "not decided"]
 
 ANCHOR, ANCHOR_ELO = "rule", 1500.0
-ELO = 400.0 / math.log(10.0)  # of one unit of θ
 MOST_MORE = 1_000  # games between two players; whom so many do not tell apart are alike
 LEGS = 2  # games with one seed
 MOST_PLAYERS = 1_000  # rated at once, those with the most games
@@ -116,7 +115,7 @@ class EloDifference:
     @property
     def expected_score(self) -> float:
         """Of `a`, 0–1: its chance to win, draws counted half."""
-        return _expected(self.elo)
+        return expected_score(self.elo)
 
 
 @dataclass(frozen=True)
@@ -327,7 +326,3 @@ def _groups(players: list[str], tally: Tally) -> dict[str, str]:
         if a in parent and b in parent:
             parent[root(a)] = root(b)
     return {player: root(player) for player in players}
-
-
-def _expected(elo: float) -> float:
-    return 1 / (1 + 10 ** (-elo / 400))

@@ -1,4 +1,4 @@
-"""Score of one player in its games against another: its 95 % interval, and as a difference in Elo."""
+"""Score of one player in its games against another: its 95 % interval, and how many more would decide."""
 
 from __future__ import annotations
 
@@ -6,11 +6,9 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from rltui.events.game_record import DEVIATIONS, GameRecord
+from rltui.events.game_record import GameRecord, Interval, elo_difference, wilson
 from rltui.league.games import Game, run_player
 from rltui.league.ratings import MOST_MORE, independent
-
-Interval = tuple[float, float]
 
 
 @dataclass(frozen=True)
@@ -68,11 +66,8 @@ def games_between(games: Iterable[Game], a: str, b: str) -> GamesBetween:
     return GamesBetween(a, b, record, score_interval(list(pairs.values())) if pairs else None)
 
 
-State = tuple[str, int]  # run, timesteps
-
-
-def games_of_states(games: Sequence[Game], a: State, b: State) -> GamesBetween:
-    """As `games_between` of the two; of several players with one state's timesteps, the one that played last."""
+def games_of_states(games: Sequence[Game], a: tuple[str, int], b: tuple[str, int]) -> GamesBetween:
+    """By run and timesteps. As `games_between` of the two; of several players with one state's timesteps, the one that played last."""
     names = {
         (found.run, found.timesteps): name for game in games for name in (game.a, game.b) if (found := run_player(name))
     }
@@ -84,8 +79,7 @@ def score_interval(pairs: Sequence[Sequence[float]]) -> Interval:
 
     The pairs are independent, the two games of one may not be: they share kickoffs. So the variance of the mean is estimated
     from the pairs' sums (clusters), and the number of independent games is what would give it: p (1 − p) / variance, at least
-    the number of pairs, at most that of games (Korn and Graubard 1998). Wilson's stays in 0 … 1 and is no point where all
-    games went the same way.
+    the number of pairs, at most that of games (Korn and Graubard 1998).
     """
     games = sum(map(len, pairs))
     mean = sum(map(sum, pairs)) / games
@@ -96,16 +90,7 @@ def score_interval(pairs: Sequence[Sequence[float]]) -> Interval:
     effective = (
         float(count) if not alike or count == 1 else min(games, max(count, alike / variance if variance else games))
     )
-    middle = (mean + DEVIATIONS**2 / (2 * effective)) / (1 + DEVIATIONS**2 / effective)
-    half = (
-        DEVIATIONS / (1 + DEVIATIONS**2 / effective) * math.sqrt(alike / effective + DEVIATIONS**2 / (4 * effective**2))
-    )
-    return (middle - half if mean else 0.0), (middle + half if mean < 1 else 1.0)
-
-
-def elo_difference(score: float) -> float | None:
-    """400 log₁₀ (score / (1 − score)); None where all or no games are won."""
-    return 400 * math.log10(score / (1 - score)) if 0 < score < 1 else None
+    return wilson(mean, effective)
 
 
 def more_games(score: float, interval: Interval, games: int) -> int | None:

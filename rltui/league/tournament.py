@@ -38,7 +38,7 @@ class PairingRefused:
     error: RltuiError
 
 
-Played = TicksPlayed | list[Game] | PairingRefused
+FromPairing = TicksPlayed | list[Game] | PairingRefused
 
 
 def missing_pairings(milestones: Sequence[str], tally: Tally, games: int) -> list[Pairing]:
@@ -89,11 +89,11 @@ class Tournament:
         each = max((len(tasks(pairing.games)) for pairing in planned), default=1)
         self._side_by_side = max(1, min(len(planned), workers // each))
         self._workers = max(1, workers // self._side_by_side)
-        self._said = queue.SimpleQueue[Played | BaseException | None]()  # None: a thread has ended
+        self._said = queue.SimpleQueue[FromPairing | BaseException | None]()  # None: a thread has ended
         self._stop = threading.Event()
         self._one_at_a_time = threading.Lock()
 
-    def played(self, stopped: Callable[[], bool], look: float = 0.1) -> Iterator[Played]:
+    def played(self, stopped: Callable[[], bool], look: float = 0.1) -> Iterator[FromPairing]:
         """Until all is played, or `stopped`, which is asked every `look` seconds. No process is left when it ends."""
         threads = [threading.Thread(target=self._work, name=f"pairing {n}") for n in range(self._side_by_side)]
         for thread in threads:

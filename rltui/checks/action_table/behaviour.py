@@ -51,8 +51,8 @@ class CarStates:
 
 
 FIELDS = {name: name for name in CarStates.__dataclass_fields__} | {"spin": "angular_velocity"}
-Played = list[CarStates]  # before the first step, then after each
-Measure = Callable[[Played], Float]  # [N] of the rows played
+Trajectory = list[CarStates]  # before the first step, then after each
+Measure = Callable[[Trajectory], Float]  # [N] of the rows played
 
 
 class RowSimulator:
@@ -73,12 +73,12 @@ class RowSimulator:
         """Of the cars that played last, [1, CARS]."""
         return self._batch.state
 
-    def play(self, state: CanonicalState, rows: Int, steps: int) -> Played:
+    def play(self, state: CanonicalState, rows: Int, steps: int) -> Trajectory:
         """Each of these rows (numbers [n]), held for so many steps by a car of its own."""
         parts = [self._play(state, rows[first : first + CARS], steps) for first in range(0, len(rows), CARS)]
         return [_joined([part[step] for part in parts]) for step in range(steps + 1)] if parts else []
 
-    def _play(self, state: CanonicalState, rows: Int, steps: int) -> Played:
+    def _play(self, state: CanonicalState, rows: Int, steps: int) -> Trajectory:
         self.put(state)
         actions = np.full((1, CARS), self._idle)
         actions[0, : len(rows)] = rows
@@ -130,13 +130,13 @@ def _joined(parts: list[CarStates]) -> CarStates:
     return CarStates(**{name: column(name) for name in FIELDS})
 
 
-def gain(played: Played) -> Float:
+def gain(played: Trajectory) -> Float:
     """uu/s won along the nose that it began with."""
     first, last = played[0], played[-1]
     return _along(last.velocity - first.velocity, first.forward)
 
 
-def heading(played: Played) -> Float:
+def heading(played: Trajectory) -> Float:
     """Degrees that the nose turned to the right."""
     first, last = played[0], played[-1]
     ahead, right = _along(last.forward, first.forward), _along(last.forward, _right(first))
@@ -144,45 +144,45 @@ def heading(played: Played) -> Float:
     return degrees
 
 
-def sideways(played: Played) -> Float:
+def sideways(played: Trajectory) -> Float:
     """uu/s won to the right."""
     first, last = played[0], played[-1]
     return _along(last.velocity - first.velocity, _right(first))
 
 
-def climb(played: Played) -> Float:
+def climb(played: Trajectory) -> Float:
     """uu/s won upward."""
     won: Float = played[-1].velocity[:, 2] - played[0].velocity[:, 2]
     return won
 
 
-def pitch(played: Played) -> Float:
+def pitch(played: Trajectory) -> Float:
     """rad/s that the nose rises with at the end, of cars that did not jump."""
     return -_along(played[-1].spin, _right(played[-1])) * ~jumped(played)
 
 
-def yaw(played: Played) -> Float:
+def yaw(played: Trajectory) -> Float:
     """rad/s to the right."""
     return _along(played[-1].spin, played[-1].up) * ~jumped(played)
 
 
-def roll(played: Played) -> Float:
+def roll(played: Trajectory) -> Float:
     """rad/s to the right."""
     return -_along(played[-1].spin, played[-1].forward) * ~jumped(played)
 
 
-def boost_used(played: Played) -> Float:
+def boost_used(played: Trajectory) -> Float:
     """0–100."""
     used: Float = played[0].boost - played[-1].boost
     return used
 
 
-def handbrake(played: Played) -> Float:
+def handbrake(played: Trajectory) -> Float:
     """0–1."""
     return played[-1].handbrake
 
 
-def jumped(played: Played) -> Bool:
+def jumped(played: Trajectory) -> Bool:
     """Whether the car jumped, jumped again or flipped since the beginning."""
     first = played[0]
     new = [
@@ -195,12 +195,12 @@ def jumped(played: Played) -> Bool:
     return found
 
 
-def flipped(played: Played) -> Bool:
+def flipped(played: Trajectory) -> Bool:
     """Whether the car flipped."""
     return played[-1].has_flipped & ~played[0].has_flipped
 
 
-def steps_to_wheels(played: Played) -> Float:
+def steps_to_wheels(played: Trajectory) -> Float:
     """Steps until the car stands on its wheels; infinite where it never does."""
     upright = np.array([moment.on_ground & (moment.up[:, 2] > UPRIGHT) for moment in played])
     steps: Float = np.where(upright.any(axis=0), upright.argmax(axis=0), np.inf)
@@ -241,17 +241,17 @@ def _flip(measure: Measure) -> Measure:
     return lambda played: np.where(flipped(played), measure(played), 0)
 
 
-def _plain_gain(played: Played) -> Float:
+def _plain_gain(played: Trajectory) -> Float:
     """Speed won straight on, without boost and with all wheels down."""
     plain = (boost_used(played) == 0) & ~jumped(played) & (np.abs(heading(played)) < STRAIGHT)
     return np.where(plain, gain(played), -np.inf)
 
 
-def _jump(played: Played) -> Float:
+def _jump(played: Trajectory) -> Float:
     return np.where(jumped(played), climb(played), 0)
 
 
-def _second_jump(played: Played) -> Float:
+def _second_jump(played: Trajectory) -> Float:
     return np.where(played[-1].has_double_jumped & ~flipped(played), climb(played), -np.inf)
 
 
@@ -322,7 +322,7 @@ def control_check() -> TableCheck:
     )
 
 
-def _effects(played: dict[str, Played]) -> list[dict[str, int]]:
+def _effects(played: dict[str, Trajectory]) -> list[dict[str, int]]:
     """For each row, the controls that are felt and which way, against the idle row, which is the first."""
     signs = {}
     for control, (state, measure, noise, _) in FELT.items():

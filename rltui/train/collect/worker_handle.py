@@ -29,7 +29,7 @@ LIMITS = {
     errno.ENFILE: "the machine's limit on open files is reached",
     errno.ENOSPC: "the disk of the temporary folder is full",
 }
-State = Literal["absent", "starting", "waiting", "collecting"]
+WorkerState = Literal["absent", "starting", "waiting", "collecting"]
 Held = Literal["", "stopped", "starved", "busy"]
 
 
@@ -56,7 +56,7 @@ class WorkerHandle:
 
     restarts: int = 0
     running: Running | None = None
-    state: State = "absent"
+    state: WorkerState = "absent"
     failure: WorkerRaised | None = None  # sent just before it exited
     done: RolloutDone | None = None  # of the running iteration
     newest: RolloutDone | None = None
@@ -72,7 +72,7 @@ class WorkerHandle:
         self.running = running
         self.enter("starting")
 
-    def enter(self, state: State) -> None:
+    def enter(self, state: WorkerState) -> None:
         self.state, self.since = state, time.monotonic()
 
     @property

@@ -18,7 +18,7 @@ from rltui.runs.atomic import replace_file
 from rltui.runs.paths import cache_folder
 from rltui.tui.checks.child import RLTUI, LinesChild, LinesProcess, NewestProcess
 
-State = Literal["waiting", "running", "pass", "warn", "fail"]
+CheckState = Literal["waiting", "running", "pass", "warn", "fail"]
 # In the order in which somebody would want to know; those that need torch come last.
 CHECKS = (
     "profile", "data folder", "meshes", "action table", "rewards", "resets", "memory", "disk", "visualiser", "spaces",
@@ -32,7 +32,7 @@ class PreflightCheck:
     """One check. sentence, advice: the doctor's words, once it has ended."""
 
     name: str
-    state: State = "waiting"
+    state: CheckState = "waiting"
     sentence: str = ""
     advice: str = ""
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from rltui import formatting
 from rltui.events import metric_keys
+from rltui.events.game_record import Interval, wilson
 from rltui.run_state.history import History
 from rltui.tui.panes.pane import Pane, View
 from rltui.tui.text import Line, beside, crop, pad, wrap
@@ -18,7 +19,6 @@ from rltui.tui.widgets.bars import filled_bar
 from rltui.tui.widgets.chart import ChartData, chart
 from rltui.tui.widgets.list_view import ScrollableLines
 
-Z = 1.959964  # of the standard normal: 95 %
 REFERENCES = (("jump press", 81), ("throttle + roll", 92), ("throttle", 106), ("idle", None))  # ticks, SPEC's probe
 TICKS = 120  # a second
 KEY = metric_keys.TURTLE_EVENTS
@@ -48,19 +48,9 @@ class Turtles:
         return self.recovered / known if known else None
 
     @property
-    def interval(self) -> tuple[float, float] | None:
-        """95 %, Wilson's; None where nothing is known."""
-        return wilson(self.recovered, self.recovered + self.failed)
-
-
-def wilson(successes: int, trials: int, z: float = Z) -> tuple[float, float] | None:
-    """Wilson's score interval: (p + z²/2n ± z √(p(1 − p)/n + z²/4n²)) / (1 + z²/n); None without trials."""
-    if trials <= 0:
-        return None
-    share, square = successes / trials, z * z / trials
-    half = z * math.sqrt(share * (1 - share) / trials + square / (4 * trials))
-    middle = share + square / 2
-    return max((middle - half) / (1 + square), 0.0), min((middle + half) / (1 + square), 1.0)
+    def interval(self) -> Interval | None:
+        """95 %, of `rate`."""
+        return None if self.rate is None else wilson(self.rate, self.recovered + self.failed)
 
 
 def groups(history: History) -> list[str]:

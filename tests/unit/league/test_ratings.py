@@ -11,10 +11,9 @@ import numpy as np
 import pytest
 from openskill.models import BradleyTerryFull
 
-from rltui.events.game_record import GameRecord
+from rltui.events.game_record import ELO, GameRecord
 from rltui.league import ratings as ratings_module
 from rltui.league.ratings import (
-    ELO,
     LEAST_GAMES,
     MOST_MORE,
     EloDifference,

@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
-from rltui.events.game_record import GameRecord
-from rltui.league.score import GamesBetween, elo_difference, games_between, more_games, score_interval
+from rltui.events.game_record import DEVIATIONS, GameRecord, elo_difference, expected_score, wilson
+from rltui.league.score import GamesBetween, games_between, more_games, score_interval
 from tests.fakes.leagues import game, games
+
+
+def test_wilson_s_interval() -> None:
+    """Against the quadratic that it solves: |p̂ − p| = z √(p(1 − p)/n) at both ends."""
+    for successes, trials in ((7, 10), (1, 3), (98, 100)):
+        for end in wilson(successes / trials, trials):
+            distance = abs(successes / trials - end)
+            assert distance == pytest.approx(DEVIATIONS * math.sqrt(end * (1 - end) / trials))
+    assert wilson(0, 5) == (0.0, pytest.approx(0.4345, abs=1e-4))
+    assert wilson(1, 5) == (pytest.approx(0.5655, abs=1e-4), 1.0)
 
 
 def test_the_interval_by_hand(subtests: pytest.Subtests) -> None:
@@ -45,6 +57,7 @@ def test_elo_and_what_it_takes_to_decide() -> None:
     assert elo_difference(0.5) == 0.0
     assert elo_difference(0.64) == pytest.approx(100, abs=0.1)
     assert elo_difference(10 / 11) == pytest.approx(400)
+    assert expected_score(100) == pytest.approx(0.64, abs=1e-3) and expected_score(0) == 0.5
     assert (elo_difference(0.0), elo_difference(1.0)) == (None, None)
     assert more_games(0.55, (0.45, 0.65), 100) == 300
     assert more_games(0.6, (0.499, 0.69), 100) == 2, "at the edge"

@@ -43,18 +43,6 @@ def history(*iterations: object) -> History:
     return fold(RunSnapshot(), [*run_story.opening(), *iterations]).history  # type: ignore[list-item]
 
 
-def test_wilson_s_interval() -> None:
-    """Against the quadratic that it solves: |p̂ − p| = z √(p(1 − p)/n) at both ends."""
-    for successes, trials in ((7, 10), (1, 3), (98, 100)):
-        low, high = turtle.wilson(successes, trials) or (0, 0)
-        for end in (low, high):
-            distance = abs(successes / trials - end)
-            assert distance == pytest.approx(turtle.Z * math.sqrt(end * (1 - end) / trials))
-    assert turtle.wilson(0, 5) == (0.0, pytest.approx(0.4345, abs=1e-4))
-    assert turtle.wilson(5, 5) == (pytest.approx(0.5655, abs=1e-4), 1.0)
-    assert turtle.wilson(0, 0) is None
-
-
 def test_counts_add_up_and_the_mean_counts_by_recoveries() -> None:
     found = history(
         figure_stories.turtled(1, 10, 6, 2, ticks=100.0),

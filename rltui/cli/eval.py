@@ -5,12 +5,10 @@ from __future__ import annotations
 import argparse
 import contextlib
 import sys
-from functools import partial
 from typing import TYPE_CHECKING
 
 from rltui.cli.parser import Subparsers, add_command, add_data_dir, add_json, at_least
-from rltui.cli.playing import GamesLog, GamesProgress, add_processes, add_seconds, play_match, say_line
-from rltui.cli.watch import converted
+from rltui.cli.playing import GamesLog, GamesProgress, add_processes, add_seconds, converter, play_match, say_line
 from rltui.safe_io import say
 
 if TYPE_CHECKING:
@@ -89,7 +87,7 @@ def _match_up(args: argparse.Namespace, data: DataDir) -> MatchUp:
     from rltui.league.evaluation import MatchUp, new_seed, team_size
     from rltui.league.sources import source
 
-    convert = partial(converted, args.profile) if args.profile is not None else None
+    convert = converter(args.profile)
     a = source(args.a, data, convert, lambda state: f"rltui eval {state} {args.b}")
     b = source(args.b, data, convert, lambda state: f"rltui eval {args.a} {state}")
     size = args.team_size or team_size(a, b)
@@ -143,7 +141,8 @@ def _verdict(evaluation: Evaluation) -> list[str]:
     rate, interval = evaluation.win_rate, evaluation.interval
     assert rate is not None
     assert interval is not None
-    from rltui.league.score import elo_difference, more_games
+    from rltui.events.game_record import elo_difference
+    from rltui.league.score import more_games
 
     low, high = interval
     lines = [

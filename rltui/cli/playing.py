@@ -7,7 +7,7 @@ import contextlib
 import json
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +16,7 @@ from rltui.cli.parser import at_least, between
 if TYPE_CHECKING:
     from rltui.league.evaluation import Evaluation
     from rltui.league.games import Game
+    from rltui.policy.saved import SavedPolicy
 
 BAR, LOOK = 30, 0.1  # characters; seconds between two pictures of it
 LINE = 1.0  # seconds between two lines
@@ -43,6 +44,20 @@ def add_processes(add: argparse._ActionsContainer) -> None:
         default=10,
         help="niceness of these, 0 to 19 (default 10: training goes first)",
     )
+
+
+def converter(profile: str | None) -> Callable[[Path], SavedPolicy] | None:
+    """Reader of rlgym-ppo's checkpoints, with this profile's observation and action table; None without a profile."""
+    if profile is None:
+        return None
+
+    def convert(folder: Path) -> SavedPolicy:
+        from rltui.profile.load import load
+        from rltui.train.checkpointing import policy_of_rlgym_ppo  # with torch
+
+        return policy_of_rlgym_ppo(folder, load(profile, []))
+
+    return convert
 
 
 def play_match(evaluation: Evaluation, workers: int | None, nice: int, log: GamesLog, progress: GamesProgress) -> bool:

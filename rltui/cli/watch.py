@@ -9,17 +9,15 @@ import sys
 from collections.abc import Iterable
 from contextlib import ExitStack
 from dataclasses import dataclass
-from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rltui.cli.parser import Subparsers, add_data_dir, add_json, at_least, between, named_or_newest_run
+from rltui.cli.playing import converter
 from rltui.errors import RltuiError
 from rltui.safe_io import path_of, say
 
 if TYPE_CHECKING:
     from rltui.events.match_frames import MatchFrame
-    from rltui.policy.saved import SavedPolicy
     from rltui.supervise.guardian import Lifeline
     from rltui.view.live_match import Watch
     from rltui.view.output import Notice, Output
@@ -160,17 +158,8 @@ def _moments(args: argparse.Namespace, notice: Notice) -> Iterable[MatchFrame]:
     # a recording has its moments whatever the speed
     ticks = _ticks(args) if args.record is None else min(_ticks(args), 120 // args.rate)
     made = MatchOptions(args.team_size, ticks, args.seconds, args.seed, args.deterministic)
-    convert = partial(converted, args.profile) if args.profile is not None else None
-    blue, orange = (source(name, data, convert) for name in (a, args.b if args.b is not None else a))
+    blue, orange = (source(name, data, converter(args.profile)) for name in (a, args.b if args.b is not None else a))
     return LiveMatch(blue, orange, made, notice).moments()
-
-
-def converted(profile: str, folder: Path) -> SavedPolicy:
-    """The policy of rlgym-ppo's checkpoint, which needs torch to be read."""
-    from rltui.profile.load import load
-    from rltui.train.checkpointing import policy_of_rlgym_ppo
-
-    return policy_of_rlgym_ppo(folder, load(profile, []))
 
 
 def _ticks(args: argparse.Namespace) -> int:

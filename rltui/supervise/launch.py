@@ -17,7 +17,7 @@ from rltui.runs.journal import read_end
 from rltui.runs.lock import newest_start, start_number
 from rltui.supervise.output_log import LAUNCH_LOG
 from rltui.supervise.processes import ManagedProcess
-from rltui.supervise.signals import signal_name
+from rltui.supervise.signals import exit_words
 
 if TYPE_CHECKING:
     from rltui.runs.paths import DataDir
@@ -115,15 +115,13 @@ def _failure(process: ManagedProcess, code: int) -> RltuiError:
     error_lines = [index for index, line in enumerate(lines) if line.startswith("rltui: ")]
     exit_code = code if code in (1, 2) else 1
     if not error_lines:
-        return RltuiError(f"the trainer {_ending(code)} before its run started", "\n".join(lines[-20:]), exit_code)
+        return RltuiError(
+            f"the trainer ended before its run started: {exit_words(code)}", "\n".join(lines[-20:]), exit_code
+        )
     own = [lines[error_lines[-1]].removeprefix("rltui: "), *lines[error_lines[-1] + 1 :]]
     hint_at = next((index for index, line in enumerate(own) if line.startswith("  ")), len(own))
     hint = "\n".join(line.removeprefix("  ") for line in own[hint_at:])
     return RltuiError("\n".join(own[:hint_at]), hint, exit_code)
-
-
-def _ending(code: int) -> str:
-    return f"ended with exit code {code}" if code >= 0 else f"was ended by {signal_name(-code)}"
 
 
 def start_messages(journal: Path, pid: int, patience: float = PATIENCE) -> list[str]:

@@ -16,6 +16,7 @@ from rltui.formatting import duration
 from rltui.learn.ppo import PPOLearner
 from rltui.supervise.output_log import OutputLog
 from rltui.supervise.processes import is_stopped, start_piped
+from rltui.supervise.signals import exit_words
 from rltui.supervise.sockets import takes_more
 from rltui.train.active_task import ActiveTask, LoopState
 from rltui.train.collect.worker_handle import why
@@ -116,9 +117,7 @@ class ViewerChild:
         """How it ended by itself: its last message, else its exit code."""
         if self.failure is not None:
             return self.failure.reason
-        code = self.process.exitcode
-        how = f"killed by signal {-code}" if code is not None and code < 0 else f"exit code {code}"
-        return f"the viewer ended: {how}"
+        return f"the viewer ended: {exit_words(self.process.exitcode)}"
 
     @property
     def lost_recording(self) -> str:

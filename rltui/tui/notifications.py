@@ -17,7 +17,7 @@ from textual.widgets._toast import Toast
 from rltui.errors import RltuiError
 from rltui.events.records import PhaseChanged, end_words
 from rltui.formatting import state_name
-from rltui.supervise.signals import kill_session, start_session
+from rltui.supervise.signals import exit_words, kill_session, start_session
 from rltui.tui.settings import NoticeKind, UiSettings
 from rltui.tui.terminal import clipboard
 
@@ -183,7 +183,7 @@ class Hooks:
         if process.returncode == 0:
             return ""
         words = errors.decode("utf-8", "replace").strip()[-MOST_ERROR:]
-        return f"exit code {process.returncode}" + (f": {words}" if words else "")
+        return exit_words(process.returncode) + (f": {words}" if words else "")
 
 
 def payload(notice: Notice) -> bytes:

@@ -94,12 +94,12 @@ def test_an_error_a_crash_and_a_kill_before_the_run_starts_are_told_apart(data: 
     assert not data.root.exists()
     assert logs(data) == []
 
-    with pytest.raises(RltuiError, match="ended with exit code 1 before its run started") as raised:
+    with pytest.raises(RltuiError, match="ended before its run started: exit code 1") as raised:
         detached("crash", data, "alpha")
     assert "ZeroDivisionError: a bug" in raised.value.hint
     assert raised.value.exit_code == 1
 
-    with pytest.raises(RltuiError, match="was ended by SIGKILL"):
+    with pytest.raises(RltuiError, match="run started: SIGKILL"):
         detached("killed", data, "alpha")
 
 

@@ -18,7 +18,7 @@ from rltui.formatting import duration
 from rltui.supervise.output_log import OutputLog
 from rltui.supervise.processes import OwnTime
 from rltui.supervise.shared_memory import room
-from rltui.supervise.signals import signal_name
+from rltui.supervise.signals import exit_words
 from rltui.train.collect.collector import Collector
 from rltui.train.collect.debug_output import publish_lines
 from rltui.train.collect.messages import (
@@ -309,15 +309,15 @@ class LocalCollector(Collector):
             self._log("warning", f"worker {index} {busy if held == 'busy' else few}")
 
     def _death(self, index: int, handle: WorkerHandle) -> str:
-        code = (handle.running.process.exitcode if handle.running else None) or 0
-        if code >= 0:
-            return f"exited with {code}"
-        name = signal_name(-code)
-        if name == "SIGBUS":
+        code = handle.running.process.exitcode if handle.running else None
+        how = exit_words(code)
+        if (code or 0) >= 0:
+            return how
+        if how == "SIGBUS":
             return f"killed by SIGBUS: no room in shared memory ({room()}), or a file that it had mapped was cut short; {HINT}"
-        likely = ", likely out of memory" if name == "SIGKILL" and _out_of_memory() else ""
+        likely = ", likely out of memory" if how == "SIGKILL" and _out_of_memory() else ""
         doing = self._describe_crash(index) if handle.state == "collecting" else f"while {handle.state}"
-        return f"killed by {name}{likely}, {doing}"
+        return f"killed by {how}{likely}, {doing}"
 
     def _describe_crash(self, worker: int) -> str:
         """The arena that was being simulated when a worker was killed, and what its cars had chosen."""

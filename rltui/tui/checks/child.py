@@ -10,7 +10,7 @@ from typing import Generic, Protocol, TypeVar
 
 import msgspec
 
-from rltui.supervise.signals import kill_session, lower_priority, start_session
+from rltui.supervise.signals import exit_words, kill_session, lower_priority, start_session
 
 NICENESS = 15
 TIMEOUT = 60.0  # seconds
@@ -25,7 +25,7 @@ def run_child(command: Sequence[str]) -> bytes:
     OSError with its last words where it has printed nothing; subprocess.TimeoutExpired.
     """
     done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=TIMEOUT, check=False)
-    return output_of(done.stdout, done.stderr, f"exit code {done.returncode}")
+    return output_of(done.stdout, done.stderr, exit_words(done.returncode))
 
 
 def output_of(out: bytes, errors: bytes, otherwise: str) -> bytes:

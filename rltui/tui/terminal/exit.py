@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from textual.app import App, SuspendNotSupported
 
 from rltui.supervise.guardian import Lifeline
-from rltui.supervise.signals import BY_SIGNAL, ending_signals
+from rltui.supervise.signals import BY_SIGNAL, ending_signals, exit_words
 from rltui.supervise.terminal import SavedTerminal
 
 if sys.platform != "win32":
@@ -119,5 +119,5 @@ def lend_terminal(app: App[str], command: Sequence[str], asked_to_end: Callable[
         return
     if code:
         typed = shlex.join(command[command.index("rltui") :] if "rltui" in command else command)
-        words = f"{typed}: exit code {code}; typed in a shell it says why"
+        words = f"{typed}: {exit_words(code)}; typed in a shell it says why"
         app.notify(words, title="It ended early", severity="warning")

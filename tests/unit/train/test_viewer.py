@@ -98,7 +98,7 @@ def test_the_last_words_of_a_viewer_told_to_close_are_no_answer_to_who_waits_for
 
 def test_who_waits_is_told_how_it_ended_by_itself(subtests: pytest.Subtests) -> None:
     cases = [
-        (-9, None, "the viewer ended: killed by signal 9"),
+        (-9, None, "the viewer ended: SIGKILL"),
         (3, None, "exit code 3"),
         (1, ViewerFailed("no mesh", "trace"), "no mesh"),
     ]

@@ -81,12 +81,13 @@ def starter_text(name: str) -> str:
 
 
 def copy_text(source: str, name: str) -> str:
-    """The text of a valid profile, comments and all, with a label of its own. Raises ProfileError when it is not valid."""
+    """The text of a valid profile, comments and all, its label another. Raises ProfileError when it is not valid."""
     path = load(source).path
     if path is None:
         raise RltuiError(f"{source}: comes from no file", exit_code=2)
-    text = read_source(path, str(path)).text
-    return edit(text, {"label": toml_string(label_for(name))})
+    written = read_source(path, str(path))
+    is_labelled = "label" in (written.data or {})
+    return edit(written.text, {"label": toml_string(label_for(name))} if is_labelled else {})
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,10 @@ from functools import cached_property
 from typing import Any
 
 import tomlkit
+from tomlkit import TOMLDocument
+from tomlkit.container import Container
 from tomlkit.exceptions import TOMLKitError
-from tomlkit.items import AoT
+from tomlkit.items import AoT, Table
 
 from rltui import safe_io
 from rltui.errors import RltuiError
@@ -98,7 +100,32 @@ def _set(holder: Any, key: str | int, item: Any, comment: str) -> None:
         item.trivia.comment_ws, item.trivia.comment = old.trivia.comment_ws, old.trivia.comment
         if comment and old.trivia.comment:
             item.trivia.comment = f"# {comment}"
-    holder[key] = item
+    put(holder, key, item)
+
+
+def put(holder: Any, key: str | int, item: Any) -> None:
+    """Set a key of a tomlkit table. A new one goes behind the last: the comments at a table's end mostly explain what follows."""
+    container = holder.value if isinstance(holder, Table) else holder
+    place = None
+    if isinstance(container, Container) and key not in holder and not isinstance(item, Table | AoT):
+        place = _behind_last(container)
+    if place is None:
+        holder[key] = item
+    else:
+        container._insert_at(place, str(key), item)
+        dict.__setitem__(holder, key, item)
+
+
+def _behind_last(container: Container) -> int | None:
+    """The place in its body; None for the end."""
+    values = [
+        index
+        for index, (key, item) in enumerate(container.body)
+        if key is not None and not isinstance(item, Table | AoT)
+    ]
+    place = values[-1] + 1 if values else 0
+    is_title = not values and isinstance(container, TOMLDocument)  # with which a text begins
+    return None if is_title or place == len(container.body) else place
 
 
 def add_element(text: str, path: KeyPath, element: str) -> str:

@@ -256,8 +256,10 @@ def save_layout(path: Path, shows: Mapping[Slot, str], rows: Mapping[Slot, int],
     RltuiError where the file is no TOML, or cannot be written.
     """
 
+    from rltui.profile.edit import put
+
     def change(written: Any) -> None:
-        written["theme"] = theme
+        put(written, "theme", theme)
         layout = _table(written, "layout")
         _replace(layout, shows, keep=("rows",))
         if rows or "rows" in layout:
@@ -294,11 +296,13 @@ def _table(within: Any, name: str) -> Any:
 
 def _replace(table: Any, values: Mapping[Any, object], keep: Collection[str] = ()) -> None:
     """The table's entries become these; those that are equal keep their comments."""
+    from rltui.profile.edit import put
+
     for key in [key for key in table if key not in values and key not in keep]:
         del table[key]
     for key, value in values.items():
         if table.get(key) != value:
-            table[key] = value
+            put(table, key, value)
 
 
 def _is_there(path: Path) -> bool:

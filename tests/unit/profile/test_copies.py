@@ -10,6 +10,7 @@ from rltui.errors import RltuiError
 from rltui.profile.advice import advice
 from rltui.profile.copies import write_new_profile
 from rltui.profile.load import load
+from rltui.profile.locate import shipped_folder
 from rltui.profile.save import label_for
 from rltui.profile.source import ProfileError
 
@@ -32,9 +33,15 @@ def test_a_new_profile_is_valid_and_says_what_its_keys_mean() -> None:
 def test_a_copy_keeps_comments_and_numbers() -> None:
     path = write_new_profile("mine.toml", "classic-phase-1")
     text = path.read_text(encoding="utf-8")
-    assert 'label = "Mine"  # milestones go to' in text
+    assert 'label = "Mine"  # in the names of its milestones' in text
     assert "learning_rate = 2e-4  # a bot that cannot score yet" in text
     assert load("mine").policy.layers == load("phase-1-ball-touching").policy.layers
+
+
+def test_a_copy_of_what_has_no_label_has_none() -> None:
+    """A campaign's is each phase's."""
+    text = write_new_profile("mine", "campaign").read_text(encoding="utf-8")
+    assert text == (shipped_folder() / "campaign.toml").read_text(encoding="utf-8")
 
 
 def test_never_over_another_file() -> None:

@@ -58,6 +58,19 @@ def test_a_new_key_goes_to_its_table_and_a_new_table_to_the_end() -> None:
     assert data["ppo"]["epochs"] == 3 and data["game"] == {"blue": 2} and data["rewards"]["my.py:Ball"] == 0.5
 
 
+def test_a_new_key_leaves_comments_at_what_they_explain() -> None:
+    text = (
+        "# A title.\nschema = 1\n\n# of nets\n\n# big ones\n[ppo]\nepochs = 2  # few\n# of points\n[rewards]\n# none\n"
+    )
+    edited = edit(text, {"label": '"a"', "ppo.gamma": "0.9", "rewards.touch": "1"})
+    new = {"schema = 1": 'label = "a"', "epochs = 2  # few": "gamma = 0.9", "[rewards]": "touch = 1"}
+    expected = text
+    for line, behind in new.items():
+        expected = expected.replace(f"{line}\n", f"{line}\n{behind}\n")
+    assert edited == expected
+    assert edit("# A title.\n", {"label": '"a"'}) == '# A title.\nlabel = "a"\n'
+
+
 def test_a_key_is_removed() -> None:
     edited = edit(TEXT, {"ppo.batch": None, "ppo.not_there": None, "nor.this": None})
     assert edited == TEXT.replace("batch = 50_000\n", "")

@@ -130,6 +130,13 @@ def test_saving_the_layout_keeps_comments_and_everything_else(tmp_path: Path) ->
     assert load(path).settings.rows == {}
 
 
+def test_saving_the_layout_leaves_comments_at_what_they_explain(tmp_path: Path) -> None:
+    text = "smoothing = 50\n\n# what I see\n[layout]\nlog = 'log'\n\n# my keys\n[keys]\n"
+    save_layout(path := written(tmp_path, text), {"log": "log", "table": "turtle"}, {}, "textual-dark")
+    expected = text.replace("50\n", '50\ntheme = "textual-dark"\n').replace("'log'\n", "'log'\ntable = \"turtle\"\n")
+    assert path.read_text(encoding="utf-8") == expected
+
+
 def test_the_first_save_makes_folder_and_file(tmp_path: Path) -> None:
     path = tmp_path / "new" / "ui.toml"
     save_layout(path, {"table": "turtle"}, {}, "dark")

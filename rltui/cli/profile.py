@@ -105,6 +105,10 @@ def _report_lines(found: Mapping[str, Any]) -> Iterator[str]:
             yield f"  train anyway: rltui train {found['profile']} --force"
         return
     yield f"[OK] {found['profile']}: {_in_words(found['summary'])}"
+    if by_games := found["summary"]["games_needed"]:
+        each = ", ".join(f"{games} for {criterion}" for criterion, games in by_games.items())
+        played = found["summary"]["evaluation_games"]
+        yield f"  evaluation.games = {played}; needed at least, all won: {each}"
     yield from (f"  warning: {warning}" for warning in found["warnings"])
 
 
@@ -238,6 +242,8 @@ def _of_valid(profile: Profile, reading: LoadResult) -> dict[str, Any]:
             "sources": source_hashes(profile),
             "said": said_settings(profile),
             "phases": _phases(profile),
+            "evaluation_games": profile.evaluation.games,
+            "games_needed": _games_needed(profile),
             **_figures(first, spec),
         },
     }
@@ -295,6 +301,18 @@ def _phases(profile: Profile) -> list[dict[str, Any]]:
         }
         for entry, phase in zip(profile.curriculum.phases, profile.phases, strict=True)
     ]
+
+
+def _games_needed(profile: Profile) -> dict[str, int | None]:
+    """Of each criterion by games."""
+    from rltui.profile.rules import BY_GAMES, EVALUATION, games_needed
+
+    wanted = [(name, value) for phase in profile.curriculum.phases for name, value in phase.until.items()]
+    return {
+        f"{name} = {value:g}": games_needed(name, value)
+        for name, value in wanted
+        if name.removeprefix(EVALUATION) in BY_GAMES
+    }
 
 
 def _texts(profile: Profile) -> dict[str, Any]:

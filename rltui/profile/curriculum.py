@@ -146,9 +146,11 @@ def _misfit(section: ResetSection, blue: int, orange: int) -> str:
 
 @dataclass
 class Phases:
-    """The profiles that a campaign names, as far as they can be used; problems are in their files, findings in its own."""
+    """The profiles that a campaign names, by their places, as far as they can be used; problems are in their files, findings
+    in its own.
+    """
 
-    profiles: list[Profile] = field(default_factory=list)
+    profiles: dict[int, Profile] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
     findings: list[ValidationFinding] = field(default_factory=list)
 
@@ -182,7 +184,7 @@ def read_phases(data: Mapping[str, Any], folder: Path | None, read_phase: PhaseR
             continue
         read.problems += [problem for problem in problems if problem not in read.problems]
         if profile is not None:
-            read.profiles.append(profile)
+            read.profiles[index] = profile
     return read
 
 
@@ -207,23 +209,33 @@ def stored_name(path: Path) -> str:
 
 
 def campaign_misfits(profile: Profile) -> list[ValidationFinding]:
-    """Where phases cannot be lived through by one bot: what it sees, does or thinks with would change."""
-    return [*_other_settings(profile), *_other_sizes(profile), *reset_misfits(profile)]
+    """Where tasks cannot be lived through by one bot: what it sees would change, or resets lack cars."""
+    return [*_other_sizes(profile), *reset_misfits(profile)]
 
 
-def _other_settings(profile: Profile) -> Iterator[ValidationFinding]:
+def other_settings(profile: Profile, phases: Mapping[int, Profile]) -> Iterator[ValidationFinding]:
+    """Where phases cannot be lived through by one bot: what it sees, does or thinks with would change.
+
+    profile: the campaign's, of which SHARED counts. phases: by their places.
+    """
     mine, decided = _shared(profile), NETS & profile.model_fields_set
-    for index, phase in enumerate(profile.phases):
+    for index, phase in phases.items():
         theirs = _shared(phase)
-        differing = [
-            f"{show_key(key)}: expected {mine.get(key, 'nothing')}, found {theirs.get(key, 'nothing')}"
-            for key in {**mine, **theirs}
-            if mine.get(key) != theirs.get(key) and key[0] not in decided
-        ]
+        differing = [key for key in {**mine, **theirs} if mine.get(key) != theirs.get(key) and key[0] not in decided]
         if differing:
-            message = f"{phase.name} does not fit the campaign: {'; '.join(differing)}"
-            hint = f"{', '.join(SHARED)} must be the same, so that one bot can go through all phases"
+            each = (
+                f"{show_key(key)}: expected {mine.get(key, 'nothing')}, found {theirs.get(key, 'nothing')}"
+                for key in differing
+            )
+            message = f"{phase.name} does not fit the campaign: {'; '.join(each)}"
+            hint = "; ".join(dict.fromkeys(_way_out(str(key[0])) for key in differing))
             yield ValidationFinding(("curriculum", "phases", index, "profile"), message, hint=hint)
+
+
+def _way_out(section: str) -> str:
+    if section in NETS:
+        return f"write [{section}] in the campaign, and it holds in all phases"
+    return f"{section} must be the same in all phases: one bot goes through them"
 
 
 def _shared(profile: Profile) -> dict[KeyPath, str]:

@@ -20,7 +20,16 @@ from rltui.profile.components import (
     placed_components,
     repeated_rewards,
 )
-from rltui.profile.curriculum import Phases, campaign_misfits, named_phases, read_phases, stored_name, with_first_phase
+from rltui.profile.curriculum import (
+    SHARED,
+    Phases,
+    campaign_misfits,
+    named_phases,
+    other_settings,
+    read_phases,
+    stored_name,
+    with_first_phase,
+)
 from rltui.profile.locate import STORED_FILES, locate, name_in_text
 from rltui.profile.models import SCHEMA, Profile
 from rltui.profile.resolved import OF_PHASES
@@ -204,8 +213,8 @@ def _findings(
     folder = _folder(path)
     if refused := list(unusable_texts(data)):
         return None, refused
-    if phases is not None and phases.sound:
-        data = with_first_phase(data, phases.profiles[0])
+    if phases is not None and phases.profiles:
+        data = with_first_phase(data, next(iter(phases.profiles.values())))
     model, findings = validate(Profile, prepare(data, folder), data)
     unusable: set[str] = set()
     for part in placed_components(data):
@@ -215,14 +224,22 @@ def _findings(
     findings += [finding for finding in broken_rules(data) if finding.path not in wrong]
     if phases is not None and not phases.sound:  # what the first phase would have given is not missing
         findings = [*phases.findings, *(finding for finding in findings if finding.path[0] not in OF_PHASES)]
-        return None, findings
+    if phases is not None:
+        findings += _unlike_the_campaign(data, folder, phases)
     if findings or not isinstance(model, Profile):
         return None, findings
     if path is not None:
         model._name, model._path = path.stem, path
-    model._phases = tuple(phases.profiles) if phases is not None else ()
+    model._phases = tuple(phases.profiles.values()) if phases is not None else ()
     wrong_together = campaign_misfits(model)
     return (None, wrong_together) if wrong_together else (model, [])
+
+
+def _unlike_the_campaign(data: Mapping[str, Any], folder: Path | None, phases: Phases) -> list[ValidationFinding]:
+    """Of all its phases, whatever else is wrong. data: with what the first phase gives, if one can be used."""
+    shared = {key: value for key, value in data.items() if key in (*SHARED, *OF_PHASES)}
+    model, _ = validate(Profile, prepare(shared, folder), shared)
+    return list(other_settings(model, phases.profiles)) if isinstance(model, Profile) else []
 
 
 def prepare(data: Mapping[str, Any], folder: Path | None) -> dict[str, Any]:

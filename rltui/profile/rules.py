@@ -147,19 +147,25 @@ def _criteria_are_metrics(data: Mapping[str, Any]) -> Iterator[ValidationFinding
 
 
 def _games_are_played(data: Mapping[str, Any], until: Mapping[str, Any], path: KeyPath) -> Iterator[ValidationFinding]:
-    """So many that the criterion can be reached at all: where all are won, Wilson's interval of so many pairs ends there."""
     name, games = str(path[-1]), number(table(data, "evaluation"), "games", 0)
-    wanted = None if name.removeprefix(EVALUATION) == "elo" else number(until, name, None)
-    if wanted is not None and wanted >= 100:
+    needed = games_needed(name, number(until, name, None))
+    if needed is None:
         yield ValidationFinding(path, "no number of games shows that", "below 100 (%)", shown_value(until[name]))
-        return
-    pairs = 0 if wanted is None else math.ceil(DEVIATIONS**2 * wanted / (100 - wanted))
-    needed = max(LEAST_GAMES, 2 * pairs)
-    if games is not None and games < needed:
+    elif games is not None and games < needed:
         yield ValidationFinding(
             path, "too few games of the milestones to show that", f"evaluation.games of at least {needed}",
             f"evaluation.games = {int(games)}", involves=(("evaluation", "games"),),
         )  # fmt: skip
+
+
+def games_needed(name: str, wanted: float | None) -> int | None:
+    """So many that a criterion by games can be reached at all: where all are won, Wilson's interval of so many pairs ends there.
+
+    None: no number of games is enough.
+    """
+    if wanted is None or name.removeprefix(EVALUATION) == "elo":
+        return LEAST_GAMES
+    return max(LEAST_GAMES, 2 * math.ceil(DEVIATIONS**2 * wanted / (100 - wanted))) if wanted < 100 else None
 
 
 def _categories_are_known(data: Mapping[str, Any]) -> Iterator[ValidationFinding]:

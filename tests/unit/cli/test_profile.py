@@ -41,6 +41,17 @@ def test_check_of_valid_ones(capsys: pytest.CaptureFixture[str]) -> None:
     )
 
 
+def test_check_says_how_many_games_each_criterion_takes(capsys: pytest.CaptureFixture[str]) -> None:
+    """80 % by all of 32 games, as the rule that refuses fewer has it."""
+    phase = 'profile = "phase-1-ball-touching"'
+    until = "until = {win_rate_chaser = 80, kickoff_touches = 85, elo = 1400}"
+    text = f"schema = 1\n[curriculum]\nphases = [{{{phase}, {until}}}, {{{phase}}}]\n[evaluation]\ngames = 100\n"
+    code, out, _ = run(capsys, "check", write("mine.toml", text))
+    assert code == 0
+    [line] = [line for line in out.splitlines() if "evaluation.games" in line]
+    assert line == "  evaluation.games = 100; needed at least, all won: 32 for win_rate_chaser = 80, 20 for elo = 1400"
+
+
 def test_check_says_all_errors_and_exits_2(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
     name = write("bad.toml", "schema = 1\ntick_skp = 8\n[rewards]\ntuch = nan\n")
     code, out, _ = run(capsys, "check", "quick", name, "nowhere")

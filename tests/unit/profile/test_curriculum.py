@@ -99,6 +99,7 @@ def test_nets_that_a_campaign_writes_hold_in_every_phase(folder: Path, subtests:
     (folder / "second.toml").write_text(wide)
     (found,) = problems(folder / "campaign.toml", CAMPAIGN)
     assert found.key == "curriculum.phases[1].profile" and "policy.layers" in str(found)
+    assert found.hint == "write [policy] in the campaign, and it holds in all phases"
 
 
 def test_shipped_phases_are_found_and_kept_by_name(folder: Path) -> None:
@@ -151,6 +152,20 @@ def test_a_phase_s_mistakes_are_told_with_its_own_file_and_line(folder: Path) ->
     (folder / "second.toml").write_text("schema = 1\n[rewards]\ntuch = 1\n")
     (found,) = problems(folder / "campaign.toml", CAMPAIGN)
     assert (Path(found.file).name, found.line, found.key) == ("second.toml", 3, "rewards.tuch")
+
+
+def test_all_mistakes_of_campaign_and_phases_are_told_at_once(folder: Path) -> None:
+    """Wherever they are, and whichever phases can be read; a phase that cannot be read keeps no other from being compared."""
+    wrong = "schema = 1\n[rewards]\ntuch = 1\n[ppo]\ngamma = 2\n"
+    for name in ("first", "third"):
+        (folder / f"{name}.toml").write_text(wrong)
+    text = CAMPAIGN.replace("schema = 1", "schema = 1\nlable = 1", 1).replace(
+        "phases = [", 'phases = [{profile = "third", until = {tuches = 1}}, {profile = "quick", max_steps = 1}, '
+    )
+    of_phases = [(file, key) for file in ("first", "third") for key in ("rewards.tuch", "ppo.gamma")]
+    own = [("campaign", f"curriculum.phases[{place}") for place in ("0].until.tuches", "1].profile")]
+    found = [(Path(problem.file).stem, problem.key) for problem in problems(folder / "campaign.toml", text)]
+    assert sorted(found) == sorted([("campaign", "lable"), *own, *of_phases])
 
 
 def test_what_cannot_be_a_campaign(subtests: pytest.Subtests, folder: Path) -> None:

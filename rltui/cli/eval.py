@@ -8,17 +8,23 @@ import sys
 from typing import TYPE_CHECKING
 
 from rltui.cli.parser import Subparsers, add_command, add_data_dir, add_json, at_least
-from rltui.cli.playing import GamesLog, GamesProgress, add_processes, add_seconds, converter, play_match, say_line
+from rltui.cli.playing import (
+    OTHER_PLAYERS,
+    GamesLog,
+    GamesProgress,
+    add_processes,
+    add_seconds,
+    converter,
+    play_match,
+    say_line,
+)
 from rltui.safe_io import say
 
 if TYPE_CHECKING:
     from rltui.league.evaluation import Evaluation, MatchUp
     from rltui.runs.paths import DataDir
 
-WHO = (
-    "a run (its newest checkpoint), a checkpoint or milestone (alpha/005M, or its folder), a policy.npz, rlgym-ppo's checkpoint "
-    "(with --profile), or a scripted player: idle, random, chaser, rule"
-)
+WHO = f"a run (its newest checkpoint), {OTHER_PLAYERS}"
 EPILOG = (
     "Games come in pairs with the same kickoffs and the sides swapped, and go into games.csv of the data folder, of which\n"
     "ratings are made; not those with --deterministic or in other teams than A was trained in.\n"

@@ -47,6 +47,7 @@ def findings(data: DataDir, ask_torch: bool = False) -> dict[str, dict[str, Any]
         "gpu": _gpu(ask_torch),
         "data": _data(data),
         "meshes": _meshes(),
+        "starter": _starter(),
         "program": _program(),
         "terminal": _terminal(),
     }
@@ -132,6 +133,18 @@ def _meshes() -> dict[str, Any]:
     return {"folder": str(folder.absolute()), "problem": None}
 
 
+def _starter() -> dict[str, Any]:
+    from rltui.runs.meta import read_starter
+    from rltui.runs.paths import starter_folder
+
+    try:
+        meta = read_starter()
+    except RltuiError as error:
+        return {"folder": None, "problem": error.message}
+    found = {"folder": str(starter_folder()), "problem": None, "timesteps": meta.timesteps, "policy": meta.policy}
+    return found | {"profile": meta.phase_profile or meta.profile}
+
+
 def _program() -> dict[str, Any]:
     from rltui.profile.locate import shipped_folder, user_folder
     from rltui.tui.settings import ui_path
@@ -177,4 +190,6 @@ def _shown(key: str, value: Any) -> str:
         return "yes" if value else "no"
     if isinstance(value, list):
         return ", ".join(value) or "none"
+    if isinstance(value, int):
+        return f"{value:,}"
     return UNKNOWN if value is None else str(value)

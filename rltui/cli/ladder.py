@@ -38,7 +38,7 @@ def add_parser(subparsers: Subparsers) -> None:
         "run",
         metavar="RUN",
         nargs="?",
-        help="name of a run, or its end, as b2: its players and the scripted ones (default: all players)",
+        help="name of a run, or its end, as b2: its players and those that come with rltui (default: all players)",
     )
     parser.add_argument(
         "--games",

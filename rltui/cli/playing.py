@@ -1,4 +1,4 @@
-"""What commands that play games share: options, the log, the progress bar."""
+"""What commands that play games share: players, options, the log, the progress bar."""
 
 from __future__ import annotations
 
@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from rltui.league.games import Game
     from rltui.policy.saved import SavedPolicy
 
+OTHER_PLAYERS = (
+    "a checkpoint or milestone (alpha/005M, or its folder), a policy.npz, rlgym-ppo's checkpoint (with --profile), a scripted "
+    "player (idle, random, chaser, rule), or starter, the bot that comes with rltui"
+)
 BAR, LOOK = 30, 0.1  # characters; seconds between two pictures of it
 LINE = 1.0  # seconds between two lines
 BEGUN = 0.02  # of all: before, how long it takes is not known

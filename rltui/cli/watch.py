@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from rltui.cli.parser import Subparsers, add_data_dir, add_json, at_least, between, named_or_newest_run
-from rltui.cli.playing import converter
+from rltui.cli.playing import OTHER_PLAYERS, converter
 from rltui.errors import RltuiError
 from rltui.safe_io import path_of, say
 
@@ -25,13 +25,11 @@ if TYPE_CHECKING:
     from rltui.view.recording import Recorder
 
 
-WHO = (
-    "a run (its newest checkpoint, then newer ones as they come), a checkpoint or milestone (alpha/005M, or its folder), a "
-    "policy.npz, rlgym-ppo's checkpoint (with --profile), or a scripted player: idle, random, chaser, rule"
-)
+WHO = f"a run (its newest checkpoint, then newer ones as they come), {OTHER_PLAYERS}"
 EXAMPLES = """\
 examples:
   rltui watch                                    the newest run against itself
+  rltui watch starter rule                       the bot that comes with rltui against a scripted player
   rltui watch my-run chaser --rocketsimvis       also in RocketSimVis
   rltui watch my-run my-run/005M                 against its former self
   rltui watch my-run --seconds 60 --speed 20 --record match.npz

@@ -18,7 +18,7 @@ import msgspec
 
 from rltui import safe_io
 from rltui.formatting import size
-from rltui.runs.paths import name_problem
+from rltui.runs.paths import STARTER, name_problem
 
 LARGEST = 64 << 20  # bytes, some 700,000 games: of a longer file the newest are read
 BLOCK = 1 << 20  # bytes read at once
@@ -92,9 +92,11 @@ class Games:
 
 
 def player_name(run: str, timesteps: int, digest: str) -> str:
-    """`<run>@<timesteps>#<8 hex>`. digest: of the weights, `policy.saved.weights_hash`. ValueError where that is no name."""
+    """`<run>@<timesteps>#<8 hex>`. run: or STARTER. digest: of the weights, `policy.saved.weights_hash`. ValueError where that is
+    no name.
+    """
     name = f"{run}@{timesteps}#{digest[:8]}"
-    if run_player(name) is None:
+    if run_player(name) is None and not is_starter(name):
         raise ValueError(f"no player's name: {name!r}")
     return name
 
@@ -105,6 +107,12 @@ def run_player(name: str) -> RunPlayer | None:
     if found is None or name_problem(found["run"]) is not None:
         return None
     return RunPlayer(found["run"], int(found["timesteps"]), found["digest"])
+
+
+def is_starter(name: str) -> bool:
+    """Whether `player_name` made it of a version of the bot that comes with rltui."""
+    found = _OF_RUN.fullmatch(name)
+    return found is not None and found["run"] == STARTER
 
 
 def player_problem(name: str) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from rltui.events.game_record import GameRecord
-from rltui.league.games import Games, RunPlayer, run_player
+from rltui.league.games import Games, RunPlayer, is_starter, run_player
 from rltui.league.ratings import ANCHOR_ELO, Decision, Rating, Ratings, decide, fit
 from rltui.runs.inventory import list_milestones
 from rltui.runs.paths import DataDir
@@ -78,7 +78,7 @@ class Ladder:
 
 
 def build_ladder(data: DataDir, games: Games, run: str | None = None) -> Ladder:
-    """Of all players, or those of one run and the scripted ones; rated by all games in either case."""
+    """Of all players, or those of one run and those that come with rltui; rated by all games in either case."""
     ratings = fit(games.games)
     shown = [rating for rating in ratings.table if _is_shown(rating, run)]
     of_runs = {rating.player: run_player(rating.player) for rating in shown}
@@ -103,7 +103,9 @@ def _is_shown(rating: Rating, run: str | None) -> bool:
     if run is None:
         return True
     found = run_player(rating.player)
-    return "#" not in rating.player if found is None else found.run == run
+    if found is not None:
+        return found.run == run
+    return "#" not in rating.player or is_starter(rating.player)
 
 
 def _rows(ratings: Ratings, shown: Sequence[Rating]) -> list[LadderRow]:

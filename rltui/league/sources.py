@@ -1,4 +1,4 @@
-"""Sources of players: a run, a saved state, a file or a scripted player, as named by the user."""
+"""Sources of players: a run, a saved state, a file, the starter bot or a scripted player, as named by the user."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from rltui.policy.saved import SavedPolicy, load_policy, weights_hash
 from rltui.registry import BUILT_IN, Component, build
 from rltui.runs.checkpoint import POLICY_FILE, DamagedError, damage, read_file
 from rltui.runs.inventory import LABEL, complete_checkpoints, read_checkpoint_info
-from rltui.runs.paths import DataDir, RunPaths, folders, name_problem
+from rltui.runs.meta import read_starter
+from rltui.runs.paths import STARTER, DataDir, RunPaths, folders, name_problem, starter_folder
 from rltui.runs.resolve import Retyped, find_checkpoint, run_called
 from rltui.runs.rlgym_ppo import checkpoint_at
 from rltui.safe_io import path_of
@@ -92,6 +93,21 @@ class PolicySource(PlayerSource):
         return PolicySide(self.policy, seat)
 
 
+class StarterSource(PolicySource):
+    """The bot that comes with rltui."""
+
+    def __init__(self) -> None:
+        """RltuiError where it is not there, or damaged."""
+        self._timesteps = read_starter().timesteps
+        super().__init__(starter_folder())
+        self.name = STARTER
+
+    @property
+    def id(self) -> str:
+        """`starter@<timesteps>#<hash>`: another for each version of it."""
+        return player_name(STARTER, self._timesteps, weights_hash(self.policy))
+
+
 class RunPlayerSource(PolicySource):
     """A run's newest checkpoint or milestone, and each newer one as it appears."""
 
@@ -132,6 +148,8 @@ def source(
     path = path_of(argument)
     if argument in BUILT_IN["player"]:
         return ScriptedSource(argument)
+    if argument == STARTER:
+        return StarterSource()
     if path.suffix == ".npz" or (path / POLICY_FILE).is_file():
         return PolicySource(path)
     if path.is_dir():
@@ -145,12 +163,12 @@ def source(
         return ScriptedSource(argument)
     if "/" in argument or timesteps_of(argument) is not None:
         return PolicySource(find_checkpoint(data, argument, retyped)[1].path)
-    known = [*BUILT_IN["player"], *data.run_names()]
+    ours = [*BUILT_IN["player"], STARTER]
     raise RltuiError(
         f"there is no run, checkpoint or player {argument!r}",
         hints(
-            did_you_mean(argument, known),
-            f"players: {', '.join(BUILT_IN['player'])}; rltui ls shows the runs in {data.root}",
+            did_you_mean(argument, [*ours, *data.run_names()]),
+            f"players: {', '.join(ours)}; rltui ls shows the runs in {data.root}",
         ),
         exit_code=2,
     )

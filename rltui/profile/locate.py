@@ -49,10 +49,14 @@ def user_folder() -> Path:
 
 
 def shipped_folder() -> Path:
-    """Inside the installed package, else at the top of a checkout."""
+    return packaged("profiles")
+
+
+def packaged(folder: str) -> Path:
+    """A folder that comes with rltui: by its last name inside the installed package, else in a checkout, from its top."""
     package = Path(__file__).resolve().parents[1]
-    installed = package / "profiles"
-    return installed if installed.is_dir() else package.parent / "profiles"
+    installed = package / Path(folder).name
+    return installed if installed.is_dir() else package.parent / folder
 
 
 def is_shipped(path: Path) -> bool:

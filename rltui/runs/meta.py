@@ -8,7 +8,10 @@ from pathlib import Path
 
 import msgspec
 
+from rltui import safe_io
+from rltui.errors import RltuiError
 from rltui.runs.checkpoint import DamagedError, read_file
+from rltui.runs.paths import starter_folder
 
 
 class Signature(msgspec.Struct, frozen=True):
@@ -102,6 +105,16 @@ def decode(content: bytes) -> Meta:
 def read(folder: Path) -> Meta:
     """A checkpoint's meta.json, its hash checked. DamagedError where it is missing or damaged."""
     return checked(read_file(folder, NAME))
+
+
+def read_starter() -> Meta:
+    """Of the bot that comes with rltui, a folder without hashes. RltuiError where it cannot be read."""
+    path = starter_folder() / NAME
+    try:
+        return decode(safe_io.read_bytes(path, safe_io.LARGEST))
+    except (OSError, ValueError) as error:
+        reason = safe_io.reason(error) if isinstance(error, OSError) else error
+        raise RltuiError(f"the starter bot: {path}: {reason}", "install rltui again") from error
 
 
 def checked(content: bytes) -> Meta:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rltui.errors import RltuiError
-from rltui.profile.locate import RUN_FILE
+from rltui.profile.locate import RUN_FILE, packaged
 from rltui.safe_io import clipped, new_name_problem, path_of, path_problem, real
 
 # <data>/runs/<run>/                       run.toml journal.jsonl milestones.json trainer.log (trainer.1.log: before it) lock lock.json
@@ -23,6 +23,7 @@ from rltui.safe_io import clipped, new_name_problem, path_of, path_problem, real
 # <data>/trash/<run>/<entry>/              what a person deleted, until the trash is emptied
 
 MILESTONES = "milestones"  # the folder beside the runs' checkpoints, hence no run's name
+STARTER = "starter"  # the bot that comes with rltui, hence no run's name
 DATA_VARIABLE = "RLTUI_DATA"
 LONGEST_RUN_NAME = 100
 
@@ -189,6 +190,8 @@ def name_problem(name: str) -> str | None:
         return "may hold letters, digits, '.', '_' and '-', starts with a letter or digit, and does not end with '.'"
     if name.lower() == MILESTONES:
         return f"is the folder in which all runs' {MILESTONES} are kept"
+    if name.lower() == STARTER:
+        return "is the bot that comes with rltui; a run from before needs another name"
     return new_name_problem(name) or None
 
 
@@ -263,6 +266,11 @@ def check_own(data: DataDir, path: Path) -> None:
         raise RltuiError(
             f"{path} lies outside the data folder, at {real(path)}: it is left alone", "move or remove it there by hand"
         )
+
+
+def starter_folder() -> Path:
+    """Of the bot that comes with rltui: policy.npz, meta.json and profile.toml of a saved state."""
+    return packaged("assets/starter")
 
 
 def cache_folder() -> Path:

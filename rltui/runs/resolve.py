@@ -16,7 +16,7 @@ from rltui.runs.inventory import (
     list_states,
     read_checkpoint_info,
 )
-from rltui.runs.paths import DataDir, RunPaths, absolute, is_folder, name_problem, run_of
+from rltui.runs.paths import STARTER, DataDir, RunPaths, absolute, is_folder, name_problem, run_of
 
 Retyped = Callable[[str], str]  # `alpha/005M` → what to type with that in the place of what was typed
 MOST_CHOICES = 8  # commands in one hint
@@ -28,7 +28,8 @@ def find_run(data: DataDir, text: str) -> RunPaths:
     if found is None:
         near = did_you_mean(text, data.run_names())
         raise RltuiError(
-            f"no run {text} in {data.root}", hints(near, "list runs: rltui ls; other folder: --data-dir DIR")
+            f"no run {text} in {data.root}",
+            hints(_of_starter(data, text), near, "list runs: rltui ls; other folder: --data-dir DIR"),
         )
     return found
 
@@ -114,8 +115,20 @@ def _in_no_run(data: DataDir, text: str, retyped: Retyped) -> RltuiError:
     return RltuiError(
         f"{text or 'an empty name'}: there is no such saved state in {data.root}",
         hints(
-            did_you_mean(text, with_short_names(states)), f"write RUN/MILESTONE{example}; rltui milestones lists them"
+            _of_starter(data, text.partition("/")[0]),
+            did_you_mean(text, with_short_names(states)),
+            f"write RUN/MILESTONE{example}; rltui milestones lists them",
         ),
+    )
+
+
+def _of_starter(data: DataDir, name: str) -> str:
+    """What to do with its name where a run is expected; empty for another."""
+    if name.lower() != STARTER:
+        return ""
+    older = "\nan older run of that name: rename its folders in runs, checkpoints and checkpoints/milestones"
+    return f"{STARTER} is the bot that comes with rltui: rltui watch {STARTER}, rltui eval RUN {STARTER}" + (
+        older if RunPaths(data, name).exists() else ""
     )
 
 

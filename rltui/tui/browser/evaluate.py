@@ -14,6 +14,7 @@ from rltui import formatting
 from rltui.errors import RltuiError
 from rltui.registry import BUILT_IN
 from rltui.runs.inventory import CheckpointInfo
+from rltui.runs.paths import STARTER
 from rltui.tui.browser.library import Library
 from rltui.tui.browser.table import elo_text
 from rltui.tui.checks.child import RLTUI, LinesChild, LinesProcess
@@ -24,7 +25,7 @@ SAYS = "rltui: "  # before an error
 
 
 def opponents(library: Library, entry: CheckpointInfo) -> ChooserDialog:
-    """Dismissed with a scripted bot's name, the folder of a milestone, or what was typed."""
+    """Dismissed with the name of a bot that comes with rltui, the folder of a milestone, or what was typed."""
     if not entry.usable:
         raise RltuiError(f"it cannot play: {entry.damage or 'only a saved state can'}")
     scripted = [Chosen(name, "Scripted") for name in [*BUILT_IN["player"]][::-1]]  # the strongest first
@@ -37,7 +38,9 @@ def opponents(library: Library, entry: CheckpointInfo) -> ChooserDialog:
         for other in states
     ]
     own = "type to filter; or a run, a checkpoint's folder, a policy.npz"
-    return ChooserDialog(f"{entry.title} against whom?", [*scripted, *milestones], own=own)
+    return ChooserDialog(
+        f"{entry.title} against whom?", [*scripted, Chosen(STARTER, "Comes with rltui"), *milestones], own=own
+    )
 
 
 def games_prompt(entry: CheckpointInfo, opponent: str) -> PromptDialog:

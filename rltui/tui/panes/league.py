@@ -48,7 +48,7 @@ class LeaguePane(Pane, ScrollableLines):
         "player. By themselves milestones play with [evaluation] games = 20 in the profile; in a shell: rltui eval my-run chaser"
     )
     HELP = (
-        "Ratings of this run's bots and the scripted players by all games in data/games.csv, on the Elo scale: the scripted "
+        "Ratings of this run's bots and those that come with rltui by all games in data/games.csv, on the Elo scale: the scripted "
         "player rule stands at 1500, 400 more are ten wins to one loss. ± is the standard error, a bar the interval that "
         "holds the truth 19 times out of 20. ≈: whether it is better than the next one is not decided; where there is "
         "room, by how many more games it would be. Head to head: wins and half the draws of the row's bot against the "

@@ -92,6 +92,7 @@ def test_who_is_not_there_is_told_with_the_command(
         (["chasr", "idle"], 'did you mean "chaser"?'),
         (["idle", "alpha/5M"], "alpha/5M: there is no such saved state"),
         (["alpha/5M", "{0}"], "alpha/5M: there is no such saved state"),
+        (["startr", "idle"], 'did you mean "starter"?'),
         (["idle", "chaser", "--games", "0"], "at least 1"),
         (["idle", "chaser", "--team-size", "4"], "one of 1, 2, 3"),
         (["idle"], "eval: B is missing"),

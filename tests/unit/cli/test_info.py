@@ -28,6 +28,10 @@ def test_the_document_tells_what_a_bug_report_needs(tmp_path: Path, capsys: pyte
     assert found["meshes"]["problem"] is None
     assert Path(found["meshes"]["folder"], "soccar").is_dir()
     assert Path(found["program"]["package"], "__main__.py").is_file()
+    assert found["starter"]["problem"] is None
+    assert Path(found["starter"]["folder"], "policy.npz").is_file()
+    assert found["starter"]["timesteps"] > 0 and found["starter"]["policy"].startswith("discrete 92-")
+    assert found["starter"]["profile"]
     assert found["program"]["ui_toml"].endswith("ui.toml")
 
 
@@ -42,10 +46,12 @@ def test_what_is_missing_is_said_not_raised(
     monkeypatch.chdir(tmp_path)
     (tmp_path / "assets" / "collision_meshes").mkdir(parents=True)
     monkeypatch.setattr(info, "PACKAGES", ("rltui", "no-such-package"))
+    monkeypatch.setattr("rltui.runs.paths.packaged", lambda _: tmp_path)
     assert main(["info", "--data-dir", str(tmp_path / "nowhere")]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert any("no-such-package" in line and line.endswith("–") for line in lines)
     assert any("problem" in line and "no collision meshes" in line for line in lines)
+    assert any("problem" in line and "meta.json: No such file" in line for line in lines)
     assert any(line.split() == ["exists", "no"] for line in lines)
 
 

@@ -105,6 +105,15 @@ def test_all_players_and_who_is_apart(data: DataDir, capsys: pytest.CaptureFixtu
     )
 
 
+def test_a_run_s_ladder_has_the_starter_bot_too(data: DataDir, capsys: pytest.CaptureFixture[str]) -> None:
+    starter = "starter@20000000#0123abcd"
+    log(data, [*PLAYED, *games(NEW, starter, 6, 1, 3)])
+    shown = [line.split()[1] for line in answer(capsys, data, "alpha").splitlines()[5:]]
+    assert sorted(shown) == sorted([NEW, OLD, "rule", "chaser", starter])
+    rows = json.loads(answer(capsys, data, "--json"))["players"]
+    assert [row["run"] for row in rows if row["player"] == starter] == [None]
+
+
 def test_what_makes_games_say_less_is_said(data: DataDir, capsys: pytest.CaptureFixture[str]) -> None:
     short = [msgspec.structs.replace(one, seconds=299.0) for one in games("chaser", "rule", 2)]
     log(data, [*PLAYED, *short, *short, *games("idle", "idle", 3)])

@@ -49,6 +49,10 @@ def test_as_json(capsys: pytest.CaptureFixture[str]) -> None:
     assert found != report(capsys, "chaser", "random", "--seconds", "8", "--size", "2", "--seed", "1")
 
 
+def test_the_starter_bot_plays_at_once(capsys: pytest.CaptureFixture[str]) -> None:
+    assert report(capsys, "starter", "rule", "--seconds", "1")["names"] == ["starter", "rule"]
+
+
 def test_a_bot_plays_itself_and_others(capsys: pytest.CaptureFixture[str]) -> None:
     Path("made.toml").write_text(
         'schema = 1\nterminals = [{kind = "goal"}]\n[rewards]\ntouch = 1.0\n', encoding="utf-8"

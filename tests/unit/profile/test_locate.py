@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from rltui.profile import locate as room
-from rltui.profile.locate import is_shipped, list_profiles, locate, shipped_folder
+from rltui.profile.locate import is_shipped, list_profiles, locate, packaged, shipped_folder
 from rltui.profile.source import ProfileError
 
 
@@ -89,6 +89,12 @@ def test_in_a_checkout_the_shipped_ones_lie_at_its_top(folders: Path, monkeypatc
     monkeypatch.chdir(folders / "site")
     assert locate("seed-task") == Path("profiles/seed-task.toml")
     assert [(listed.name, listed.shipped) for listed in list_profiles()] == own_too
+
+
+def test_what_comes_with_rltui_is_in_the_installed_package_else_at_its_place_in_a_checkout(folders: Path) -> None:
+    assert packaged("assets/starter") == folders / "site/assets/starter"
+    (folders / "site/rltui/starter").mkdir()
+    assert packaged("assets/starter") == folders / "site/rltui/starter"
 
 
 def test_a_file_is_shipped_by_its_name_and_place_also_through_a_link(folders: Path) -> None:

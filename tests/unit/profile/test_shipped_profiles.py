@@ -159,6 +159,7 @@ def test_the_seed_task_is_the_peers() -> None:
     assert (ppo.learning_rate, ppo.critic_learning_rate, ppo.ent_coef) == (1e-4, 1e-4, 0.01)
 
 
-def test_the_wheel_carries_them() -> None:
+def test_the_wheel_carries_them_and_the_starter_bot() -> None:
     project = tomllib.loads((Path(__file__).parents[3] / "pyproject.toml").read_text(encoding="utf-8"))
-    assert project["tool"]["hatch"]["build"]["targets"]["wheel"]["force-include"] == {"profiles": "rltui/profiles"}
+    carried = project["tool"]["hatch"]["build"]["targets"]["wheel"]["force-include"]
+    assert carried == {"profiles": "rltui/profiles", "assets/starter": "rltui/starter"}

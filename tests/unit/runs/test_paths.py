@@ -54,7 +54,7 @@ def test_where_the_data_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_good_run_names(subtests: pytest.Subtests) -> None:
-    cases: list[str] = ["alpha", "phase-1.b_2", "7", "a" * 100, "milestones2", "alpha-b2"]
+    cases: list[str] = ["alpha", "phase-1.b_2", "7", "a" * 100, "milestones2", "alpha-b2", "starter-1"]
     for name in cases:
         with subtests.test(name=name):
             assert check_run_name(name) == name
@@ -65,6 +65,8 @@ def test_bad_run_names(subtests: pytest.Subtests) -> None:
         "",
         "milestones",
         "Milestones",
+        "starter",
+        "Starter",
         "a/b",
         "..",
         ".",
@@ -102,7 +104,7 @@ def test_default_names_count_what_was_ever_called_so(tmp_path: Path) -> None:
     (data.trash / "Quick-9").mkdir(parents=True)
     assert default_run_name(data, "quick") == "quick-10"
     assert default_run_name(data, "quick-1") == "quick-1-1"
-    for profile in ("", "milestones", "my bot (ö).v2", "-", "x" * 300, "a/b\\c", "con"):
+    for profile in ("", "milestones", "starter", "my bot (ö).v2", "-", "x" * 300, "a/b\\c", "con"):
         assert name_problem(default_run_name(data, profile)) is None
 
 

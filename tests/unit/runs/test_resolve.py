@@ -7,9 +7,7 @@ from pathlib import Path
 import pytest
 
 from rltui.errors import RltuiError
-from rltui.runs.inventory import (
-    list_checkpoints,
-)
+from rltui.runs.inventory import list_checkpoints, unrecognised_among_runs
 from rltui.runs.paths import DataDir, RunPaths
 from rltui.runs.resolve import find_checkpoint, find_run, newest_sound_before
 from tests.fakes.saved_runs import make_run, save, save_milestone
@@ -92,6 +90,26 @@ def test_a_run_by_its_end(data: DataDir) -> None:
     for text in ("2", "-b2", "k-1", "../b2"):
         with pytest.raises(RltuiError, match="no run"):
             find_run(data, text)
+
+
+def test_the_starter_bot_is_no_run_and_an_older_run_of_its_name_is_found_by_path_or_renamed(data: DataDir) -> None:
+    make_run(data, name="older", commits=2)
+    for text in ("starter", "starter/1000"):
+        with pytest.raises(RltuiError) as refused:
+            find_checkpoint(data, text)
+        assert "starter is the bot that comes with rltui" in refused.value.hint
+        assert "rename" not in refused.value.hint
+    places = [place for place in (data.runs, data.checkpoints, data.milestones) if (place / "older").exists()]
+    for place in places:
+        (place / "older").rename(place / "starter")
+    assert data.run_names() == []
+    assert {stray.path for stray in unrecognised_among_runs(data)} == {place / "starter" for place in places}
+    with pytest.raises(RltuiError, match="no run starter") as refused:
+        find_run(data, "starter")
+    assert "an older run of that name: rename its folders in runs, checkpoints and" in refused.value.hint
+    for place in places:
+        (place / "starter").rename(place / "again")
+    assert find_checkpoint(data, "again/1000")[0].name == "again"
 
 
 def test_by_folder(data: DataDir, paths: RunPaths, monkeypatch: pytest.MonkeyPatch) -> None:

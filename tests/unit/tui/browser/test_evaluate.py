@@ -30,14 +30,14 @@ def library(tmp_path: Path) -> Library:
     return whole
 
 
-def test_whom_one_may_play_is_every_scripted_bot_and_every_other_milestone_its_own_run_first(library: Library) -> None:
+def test_whom_one_may_play_is_every_bot_of_rltui_and_every_other_milestone_its_own_run_first(library: Library) -> None:
     mine = next(entry for entry in library.entries if entry.run == "beta" and entry.milestone.endswith("/003M"))
     found = list(evaluate.opponents(library, mine)._choices.values())
     assert [each.label for each in found if each.group == "beta"] == ["milestone 2 M"]
     assert [each.label for each in found if each.group == "alpha"] == ["milestone 3 M", "milestone 2 M"]
     groups = list(dict.fromkeys(each.group for each in found))
-    assert groups == ["Scripted", "beta", "alpha"]
-    assert {"idle", "random", "chaser"} <= {each.name for each in found}
+    assert groups == ["Scripted", "Comes with rltui", "beta", "alpha"]
+    assert {"idle", "random", "chaser", "starter"} <= {each.name for each in found}
 
 
 def test_what_is_no_whole_state_plays_nobody(library: Library, tmp_path: Path) -> None:

@@ -66,3 +66,8 @@ FLIP_WINDOW_SECONDS = 1.25  # after a jump's end, in which a flip can start
 CONTROLS = ("throttle", "steer", "pitch", "yaw", "roll", "jump", "boost", "handbrake")
 THROTTLE, STEER, PITCH, YAW, ROLL, JUMP, BOOST, HANDBRAKE = range(8)
 AXES = 5  # so many come first, −1..1; buttons follow, 0 or 1
+
+# Left-right mirror image of the field, x → −x: factors of a vector and of a spin, which is a pseudovector; pads; controls
+MIRROR_VECTOR, MIRROR_SPIN = (-1.0, 1.0, 1.0), (1.0, -1.0, -1.0)
+MIRROR_PADS = tuple(PAD_POSITIONS.index((-x, y, z)) for x, y, z in PAD_POSITIONS)
+MIRROR_CONTROLS = tuple(-1.0 if control in (STEER, YAW, ROLL) else 1.0 for control in range(len(CONTROLS)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from abc import ABC, abstractmethod
+from collections import defaultdict, deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rltui.errors import RltuiError
-from rltui.field import CONTROLS
+from rltui.field import CONTROLS, MIRROR_CONTROLS
 from rltui.sim.state import Bool, Float, Int
 
 MOST_ROWS = 65_535
@@ -120,6 +121,26 @@ def _cell_problems(table: ActionTable, rows: Float, clip: bool) -> Iterator[str]
         hint = ", or set actions.clip = true" if beyond[row, column] and np.isfinite(rows[row, column]) else ""
         found = f"{rows[row, column]:.6g}"
         yield f"{table.where(row)}, column {CONTROLS[column]}: expected {expected}{hint}, found {found}"
+
+
+def mirror_rows(rows: Float) -> Int:
+    """int64 [N], of each row the one with steer, yaw and roll negated; of rows that are alike the first is the first one's.
+
+    RltuiError naming a row that has none. Pairs have the same masks, which go by jump, boost and idling alone.
+    """
+    places: defaultdict[tuple[float, ...], deque[int]] = defaultdict(deque)
+    for row, controls in enumerate(rows.tolist()):
+        places[tuple(controls)].append(row)
+    partners: list[int] = []
+    for row, image in enumerate((rows * np.array(MIRROR_CONTROLS, np.float32) + np.float32(0)).tolist()):
+        found = places[tuple(image)]
+        if not found:
+            raise table_error(
+                f"row {row} ({describe(rows[row])}) has no left-right mirror image, which ppo.mirror_augmentation needs",
+                f"add a row {', '.join(f'{value:g}' for value in image)}",
+            )
+        partners.append(found.popleft())
+    return np.array(partners, np.int64)
 
 
 def table_error(message: str, hint: str = "") -> RltuiError:

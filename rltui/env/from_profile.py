@@ -7,11 +7,15 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from rltui.actions.pipeline import PipelineOptions, action_spec
 from rltui.actions.spec import ActionSpec
-from rltui.actions.table import checked_rows, table_hash
+from rltui.actions.table import checked_rows, describe, mirror_rows, table_error, table_hash
 from rltui.env.spec import ArenaGroup, EnvSpec, Weighted
+from rltui.errors import RltuiError
 from rltui.events.records import ENTROPY_SETTING, RATE_SETTING, weight_of
+from rltui.obs.builder import ObsBuilder
 from rltui.profile.curriculum import stages_of, task_profile
 from rltui.profile.models import Profile, ResetSection, RewardSection, TerminalSection
 from rltui.profile.resolved import component
@@ -20,7 +24,7 @@ from rltui.rewards.base import Reward
 from rltui.rewards.checks import Weighed, sign_warnings
 from rltui.rewards.combined import RewardOptions, category_factors
 from rltui.runs.meta import Signature, net
-from rltui.sim.state import Float
+from rltui.sim.state import Float, Int
 
 MASKED_TABLES = frozenset({"hybrid"})  # `legality = "auto"` masks these
 
@@ -116,6 +120,43 @@ def sizes(spec: EnvSpec) -> Sizes:
 def table_rows(spec: EnvSpec) -> Float:
     """float32 [N, 8]. RltuiError for a table that cannot be played."""
     return checked_rows(build("action table", spec.table), spec.pipeline.clip)
+
+
+def mirror_maps(spec: EnvSpec) -> tuple[Int, Float, Int]:
+    """The left-right mirror image, x → −x, of what the policy sees and does: index and sign [obs] as of `ObsBuilder.mirror`,
+    and of each row of the table the mirrored one. RltuiError where observation or table has none.
+    """
+    builder: ObsBuilder = build("obs", spec.obs)
+    index, sign = _mirrored_obs(builder, spec)
+    steps = np.arange(spec.obs_stack)[:, None] * len(index)
+    rows, pipeline = table_rows(spec), spec.pipeline
+    partners, recovery = mirror_rows(rows), pipeline.recovery_row
+    if pipeline.legality == "fallback" and recovery is not None and partners[recovery] != recovery:
+        raise table_error(
+            f"actions.recovery_row = {recovery} ({describe(rows[recovery])}) is not its own left-right mirror image, which "
+            "ppo.mirror_augmentation needs",
+            "a row without steer, yaw and roll",
+        )
+    return (steps + index).ravel(), np.tile(sign, spec.obs_stack), partners
+
+
+def _mirrored_obs(builder: ObsBuilder, spec: EnvSpec) -> tuple[Int, Float]:
+    size, found = int(builder.size(spec.blue, spec.orange)), builder.mirror(spec.blue, spec.orange)
+    needs = "which ppo.mirror_augmentation needs"
+    if found is None:
+        raise RltuiError(
+            f"observation {spec.obs.label} does not know its left-right mirror image, {needs}",
+            "mirror(blue, orange) of an ObsBuilder gives it; default, compact and advanced_plus have one",
+            exit_code=2,
+        )
+    index, sign = (np.asarray(part) for part in found)
+    if not np.array_equal(np.sort(index), np.arange(size)) or not np.array_equal(np.abs(sign), np.ones(size)):
+        raise RltuiError(
+            f"observation {spec.obs.label}: mirror() must give index, each of 0 to {size - 1} once, and sign, {size} times "
+            f"1 or -1, {needs}",
+            exit_code=2,
+        )
+    return index.astype(np.int64), sign.astype(np.float32)
 
 
 def signature(profile: Profile, spec: EnvSpec | None = None) -> Signature:

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from rltui.errors import RltuiError
-from rltui.obs.advanced_plus_features import AXES, Body, Context, FeatureGroup, Pads, Players, layout
+from rltui.obs.advanced_plus_features import AXES, Body, Context, FeatureGroup, Pads, Players, layout, mirror_sign
 from rltui.obs.builder import CarMajor, ObsBuilder
-from rltui.sim.state import Float, GameState
+from rltui.sim.state import Float, GameState, Int
 
 
 class AdvancedPlusObs(ObsBuilder):
@@ -89,6 +89,11 @@ class AdvancedPlusObs(ObsBuilder):
     def _parts(self, state: GameState) -> list[FeatureGroup]:
         parts: list[FeatureGroup] = [Body(state), Players(state), Pads(state, self.params.pads)]
         return [*parts, Context(state, self.params.match_seconds)] if self.params.match_context else parts
+
+    def mirror(self, blue: int, orange: int) -> tuple[Int, Float]:
+        """Of pads that are equally near, as around the ball at a kickoff, the image has the other one first."""
+        sign = np.array([mirror_sign(feature.name) for feature in self._layout], np.float32)
+        return np.arange(len(sign)), sign
 
 
 class _Workspace:

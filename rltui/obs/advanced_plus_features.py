@@ -16,6 +16,7 @@ from rltui.field import (
     CONTROLS,
     FLIP_WINDOW_SECONDS,
     GOAL_CENTRE_Z,
+    MIRROR_CONTROLS,
     PAD_POSITIONS,
     PADS,
     TICKS_PER_SECOND,
@@ -88,6 +89,18 @@ def vectors(names: Iterable[str]) -> list[str]:
 def _factor(name: str) -> float:
     quantity = next(part for part in reversed(name.split(".")) if part not in AXES)
     return FACTORS.get(quantity, 1.0)
+
+
+def mirror_sign(name: str) -> float:
+    """A feature's in the left-right mirror image. `right` is up × forward, a pseudovector as a spin is: of a vector only the
+    part along it changes its sign, of a spin only those along the others.
+    """
+    if name in PREVIOUS:
+        return MIRROR_CONTROLS[PREVIOUS.index(name)]
+    *_, quantity, axis = ("", *name.split("."))
+    if axis not in AXES:
+        return 1.0
+    return -1.0 if (axis == "right") != (quantity == "spin") else 1.0
 
 
 class NearestPads:

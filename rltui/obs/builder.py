@@ -33,6 +33,12 @@ class ObsBuilder(ABC):
     def build(self, state: GameState, out: Float) -> None:
         """Write every car's row into `out`, float32 [K, C, size], contiguous in its last axis; finite, nothing kept."""
 
+    def mirror(self, blue: int, orange: int) -> tuple[Int, Float] | None:
+        """What a row becomes in the left-right mirror image of the game, x → −x: (index, sign), each [size]; its number i is
+        sign[i] times number index[i] of the row. None: not known.
+        """
+        return None
+
 
 class PlayerOrder:
     """For `blue` + `orange` cars in K arenas. Equally near ones stand in car order, which is the same for counterparts."""

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rltui.field import CONTROLS
+import numpy as np
+
+from rltui.field import CONTROLS, MIRROR_CONTROLS
 from rltui.obs.builder import ObsBuilder
 from rltui.obs.default import DefaultObs
-from rltui.sim.state import Float, GameState
+from rltui.sim.state import Float, GameState, Int
 
 
 class CompactObs(ObsBuilder):
@@ -28,3 +30,8 @@ class CompactObs(ObsBuilder):
     def build(self, state: GameState, out: Float) -> None:
         self._default.build(state, out[..., : -len(CONTROLS)])
         out[..., -len(CONTROLS) :] = state.previous_actions
+
+    def mirror(self, blue: int, orange: int) -> tuple[Int, Float]:
+        index, sign = self._default.mirror(blue, orange)
+        controls = np.arange(len(index), len(index) + len(CONTROLS))
+        return np.concatenate([index, controls]), np.append(sign, np.array(MIRROR_CONTROLS, np.float32))

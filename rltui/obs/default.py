@@ -13,8 +13,9 @@ from typing import Any
 
 import numpy as np
 
+from rltui.field import MIRROR_PADS, MIRROR_SPIN, MIRROR_VECTOR
 from rltui.obs.builder import ObsBuilder
-from rltui.sim.state import Float, GameState
+from rltui.sim.state import Float, GameState, Int
 
 BALL = 9
 PADS = 34
@@ -80,6 +81,14 @@ class DefaultObs(ObsBuilder):
         np.multiply(state.pad_timers, self._pad_timer, out=sheet.pads[0])
         sheet.pads[1][...] = sheet.pads[0][:, ::-1]
         sheet.numbers.take(sheet.index, 1, out, "clip")  # clip: no bounds to check, so `out` is written directly
+
+    def mirror(self, blue: int, orange: int) -> tuple[Int, Float]:
+        places = max(blue, self._padding) + max(orange, self._padding)
+        car = (*MIRROR_VECTOR * 4, *MIRROR_SPIN, *(1.0,) * 5)  # position, forward, up, velocity; spin; flags
+        sign = np.array([*MIRROR_VECTOR * 2, *MIRROR_SPIN, *(1.0,) * (PADS + OWN), *car * places], np.float32)
+        index = np.arange(len(sign))
+        index[BALL : BALL + PADS] = np.array(MIRROR_PADS) + BALL
+        return index, sign
 
     def _write_bodies(self, state: GameState, sheet: _BothViews) -> None:
         ball, car = sheet.ball, sheet.car

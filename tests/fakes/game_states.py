@@ -1,4 +1,4 @@
-"""Game states out of thin air: random ones, the same turned by 180° with teams swapped, and as RLGym has them."""
+"""Game states out of thin air: random ones, the same turned by 180° with teams swapped, or mirrored, and as RLGym has them."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 from rlgym.rocket_league.api import Car, PhysicsObject
 from rlgym.rocket_league.api import GameState as RlgymState
 
+from rltui.field import CONTROLS, PAD_POSITIONS
 from rltui.sim.state import Contacts, Float, GameState
 
 TEAM_SIZES = [(blue, orange) for blue in range(4) for orange in range(4) if blue + orange]
@@ -120,6 +121,30 @@ def turned(state: GameState) -> GameState:
         pad_timers=np.ascontiguousarray(state.pad_timers[:, ::-1]),
         pad_picked=np.where(state.pad_picked < 0, -1, 33 - state.pad_picked)[:, order],
     )
+
+
+def mirrored(state: GameState) -> GameState:
+    """The same game as a mirror in the plane x = 0 shows it; cars keep their places."""
+    flip = np.array([-1, 1, 1], np.float32)
+    vectors = ("ball_position", "ball_velocity", "position", "velocity", "forward", "up")
+    spins = ("ball_angular_velocity", "angular_velocity")  # a right-handed screw becomes a left-handed one
+    pads = np.array(PAD_POSITIONS)
+    partner = np.linalg.norm(pads[:, None] - pads * flip, axis=-1).argmin(axis=1)
+    return replace(
+        state,
+        **{name: getattr(state, name) * flip for name in vectors},
+        **{name: getattr(state, name) * -flip for name in spins},
+        _contacts=None if state._contacts is None else Contacts(state.contacts.wheels, state.contacts.normal * flip),
+        pad_timers=np.ascontiguousarray(state.pad_timers[:, partner]),
+        pad_picked=np.where(state.pad_picked < 0, -1, partner[state.pad_picked]),
+        previous_actions=mirrored_controls(state.previous_actions),
+    )
+
+
+def mirrored_controls(controls: Float) -> Float:
+    """[…, 8] with left and right exchanged."""
+    sided = [name in ("steer", "yaw", "roll") for name in CONTROLS]
+    return np.where(sided, -controls, controls)
 
 
 def as_rlgym(state: GameState, arena: int) -> RlgymState[str]:

@@ -1,4 +1,4 @@
-"""What holds for every registered reward: blind to team, finite whatever coincides, of the sign that it declares."""
+"""What holds for every registered reward: blind to team and to left and right, finite whatever coincides, of the sign that it declares."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rltui.registry import BUILT_IN, Component, build, resolve
 from rltui.rewards.base import Category, Reward
 from rltui.sim.state import Float, GameState
 from tests.fakes.every import every
-from tests.fakes.game_states import TEAM_SIZES, counterparts, turned
+from tests.fakes.game_states import TEAM_SIZES, counterparts, mirrored, turned
 from tests.fakes.scrimmage import scrimmage
 
 REWARDS = list(BUILT_IN["reward"])
@@ -42,6 +42,18 @@ def test_blind_to_team(seed: int, sizes: tuple[int, int]) -> None:
 
     def check(name: str) -> None:
         np.testing.assert_allclose(play(name, others), play(name, states)[:, :, cars], rtol=1e-6, atol=1e-6)
+
+    every(REWARDS, check)
+
+
+@settings(max_examples=12, deadline=None)
+@given(seed=st.integers(0, 2**32 - 1), sizes=st.sampled_from(TEAM_SIZES))
+def test_blind_to_left_and_right(seed: int, sizes: tuple[int, int]) -> None:
+    states = rollout(seed, *sizes)
+    images = [mirrored(state) for state in states]
+
+    def check(name: str) -> None:
+        np.testing.assert_allclose(play(name, images), play(name, states), rtol=1e-5, atol=1e-5)
 
     every(REWARDS, check)
 

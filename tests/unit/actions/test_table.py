@@ -8,9 +8,12 @@ import struct
 import numpy as np
 import pytest
 
-from rltui.actions.table import check_indices, describe, table_hash
+from rltui.actions.masking import legal_rows
+from rltui.actions.table import check_indices, describe, mirror_rows, table_hash
 from rltui.errors import RltuiError
 from rltui.registry import Component, build
+from tests.fakes.game_states import mirrored_controls
+from tests.fakes.tables import HYBRID, RLGYM, changed, naive
 
 ROWS = np.arange(16, dtype=np.float32).reshape(2, 8) / 16
 
@@ -51,6 +54,29 @@ def test_anything_but_int64_is_refused(subtests: pytest.Subtests) -> None:
     for dtype in (np.float32, np.float64, np.int32, np.bool_):
         with subtests.test(dtype=dtype), pytest.raises(RltuiError, match=f"found {np.dtype(dtype)}"):
             check_indices(np.zeros((2, 2), dtype=dtype), 90)  # type: ignore[arg-type]
+
+
+def test_mirrored_rows_are_pairs_with_the_same_masks(subtests: pytest.Subtests) -> None:
+    twice = np.concatenate([RLGYM, HYBRID[::-1], RLGYM])
+    for name, rows in (("rlgym", RLGYM), ("hybrid", HYBRID), ("naive", naive()), ("rows twice", twice)):
+        with subtests.test(name):
+            partners = mirror_rows(rows)
+            np.testing.assert_array_equal(rows[partners], mirrored_controls(rows))
+            np.testing.assert_array_equal(partners[partners], np.arange(len(rows)))
+            masks = legal_rows(rows)
+            np.testing.assert_array_equal(masks[:, partners], masks)
+
+
+def test_a_row_without_a_mirror_image_is_named() -> None:
+    row = int(np.flatnonzero((RLGYM[:, :5] == [1, 1, 0, 1, 0]).all(axis=1))[0])
+    with pytest.raises(RltuiError) as caught:
+        mirror_rows(changed(RLGYM, row, "steer", 0.25))
+    assert caught.value.message == (
+        f"action table: row {mirror_rows(RLGYM)[row]} (full throttle, left) has no left-right mirror image, which "
+        "ppo.mirror_augmentation needs"
+    )
+    assert caught.value.hint == "add a row 1, 1, 0, 1, 0, 0, 0, 0"
+    assert caught.value.exit_code == 2
 
 
 def test_words(subtests: pytest.Subtests) -> None:

@@ -6,17 +6,21 @@ import pickle
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from rltui.actions.pipeline import PipelineOptions
 from rltui.actions.table import table_hash
-from rltui.env.from_profile import env_spec, reward_warnings, said_settings, signature, sizes
+from rltui.env.from_profile import env_spec, mirror_maps, reward_warnings, said_settings, signature, sizes
 from rltui.env.spec import EnvSpec, Weighted
+from rltui.errors import RltuiError
 from rltui.events.records import ENTROPY_SETTING, RATE_SETTING, weight_of
 from rltui.profile.load import load
 from rltui.registry import Component, build
 from rltui.train.active_task import Overrides
 from rltui.train.config import ResolvedConfig
 from tests.fakes.batches import spec
+from tests.fakes.tables import JUMP
 
 
 def test_the_spec_of_a_profile() -> None:
@@ -52,6 +56,50 @@ def test_sizes() -> None:
     assert (size.obs, size.actions.outputs) == (92, 90)
     assert size.table_hash == table_hash(build("action table", Component("rlgym")).rows())
     assert sizes(env_spec(load("quick", ["obs.zero_padding=3"]))).obs == 172
+
+
+OWN_OBS = """
+import numpy as np
+from rltui.obs.default import DefaultObs
+
+class Longer(DefaultObs):
+    def size(self, blue, orange):
+        return super().size(blue, orange) + 1
+
+class Half(Longer):
+    def mirror(self, blue, orange):
+        return np.arange(self.size(blue, orange)), np.full(self.size(blue, orange), 0.5)
+
+class Unknown(DefaultObs):
+    def mirror(self, blue, orange):
+        return None
+"""
+
+
+def test_the_mirror_of_what_a_policy_sees_and_does() -> None:
+    index, sign, actions = mirror_maps(env_spec(load("quick", ["obs.stack=2"])))
+    assert (index.dtype, sign.dtype, actions.dtype) == (np.int64, np.float32, np.int64)
+    assert (len(index), len(sign), len(actions)) == (2 * 92, 2 * 92, 90)
+    assert sign[:9].tolist() == [-1, 1, 1, -1, 1, 1, 1, -1, -1]  # the ball: position, velocity, spin
+    assert index[9:12].tolist() == [9, 11, 10] and index[92 + 9 : 92 + 12].tolist() == [101, 103, 102]  # pads
+
+
+def test_what_has_no_mirror_image_is_refused(tmp_path: Path, subtests: pytest.Subtests) -> None:
+    file = tmp_path / "mirrorless.py"
+    file.write_text(OWN_OBS)
+    unsigned = "mirror() must give index, each of 0 to 92 once, and sign, 93 times 1 or -1"
+    for name, words in (
+        ("Unknown", "observation Unknown does not know its left-right mirror image"),
+        ("Longer", f"observation Longer: {unsigned}"),
+        ("Half", f"observation Half: {unsigned}"),
+    ):
+        obs = Component(f"{file}:{name}", {"zero_padding": 0})
+        with subtests.test(name), pytest.raises(RltuiError) as caught:
+            mirror_maps(spec(obs=obs))
+        assert caught.value.message == f"{words}, which ppo.mirror_augmentation needs"
+    mirror_maps(spec(pipeline=PipelineOptions("fallback", recovery_row=JUMP)))
+    with pytest.raises(RltuiError, match=r"actions.recovery_row = 40 \(.* is not its own left-right mirror image"):
+        mirror_maps(spec(pipeline=PipelineOptions("fallback", recovery_row=40)))
 
 
 def test_a_signature_in_full() -> None:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from rltui.actions.spec import ActionSpec
 
@@ -31,6 +34,14 @@ class NetSizes:
         return [self.obs_size, *self.critic_layers, 1]
 
 
+class Mirror(NamedTuple):
+    """The field's left-right mirror image, x → −x: a signed permutation of what is seen, a permutation of what is done."""
+
+    obs_index: NDArray[np.int64]  # [D] number i of the mirrored observation is obs_sign[i] times number obs_index[i]
+    obs_sign: NDArray[np.float32]  # [D]
+    actions: NDArray[np.int64]  # [outputs] of each action the mirrored one; legality classes are the same
+
+
 @dataclass(frozen=True)
 class PPOConfig:
     """Defaults in the shape of rlgym-ppo. Fields are named as in profile.models.PpoSection, which train/config hands over whole."""
@@ -49,6 +60,7 @@ class PPOConfig:
     standardize_returns: bool = True  # divide rewards by the running standard deviation of the returns …
     reward_clip: float = 10.0  # … and cut them to ± this
     normalize_observations: bool = False  # each number by its running mean and deviation
+    mirror: Mirror | None = field(default=None, compare=False, repr=False)  # learn each row's mirror image beside it
     buffer_iterations: int = 1  # how many iterations' data an update learns from, oldest dropped first
     precision: Literal["auto"] | Precision = "auto"  # of the hidden layers' matrix products
     compile: Literal["off", "on", "graphs"] = "off"  # a pass by torch.compile; graphs: with CUDA graphs

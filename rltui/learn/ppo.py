@@ -7,6 +7,9 @@ is one optimiser step; minibatches only split it, to fit into memory and cache.
     policy loss = −mean min(r Â, clip(r, 1 − ε, 1 + ε) Â) − ent_coef · mean entropy(π(·|s))
     critic loss = mean (V(s) − (A + V_old(s)))²
 
+With `mirror` both are the means over the rows and their left-right mirror images (s̄, ā) with the same Â and π_old(a|s):
+that is how likely ā was in s̄ under the policy mirrored, from which the image is drawn.
+
 Policy and critic are separate networks, each with its own Adam and its own gradient clip.
 """
 
@@ -88,6 +91,7 @@ class PPOLearner:
         self._distribution = distribution(sizes.actions)
         masks = sizes.actions.masks
         self._legal = None if masks is None else torch.from_numpy(masks).to(self._device)
+        self._mirror = self._mirror_of(config)
         self.progress = 0.0  # 0–1 of the running update: rows learned from, of all epochs'
         self._rows_wanted = 1
         self._rows_at_once = 1  # of the newest pass
@@ -118,6 +122,7 @@ class PPOLearner:
         """
         self.config = config
         self.pass_rows = devices.pass_rows(config, self._sizes, self._device)
+        self._mirror = self._mirror_of(config)
         self._buffer = deque(maxlen=config.buffer_iterations)
         self.set_rates(config.learning_rate, config.critic_learning_rate)
 
@@ -272,6 +277,10 @@ class PPOLearner:
             self._state.normalizer.take_in(usable.obs, usable.learn)
         return report
 
+    def _mirror_of(self, config: PPOConfig) -> list[Tensor] | None:
+        """On the device; None where only what was collected is learned from."""
+        return None if config.mirror is None else [self._on_device(part) for part in config.mirror]
+
     def _on_device(self, array: NDArray[Any]) -> Tensor:
         """Where it is, on a CPU; a copy that is not waited for, on a GPU."""
         return torch.from_numpy(array).to(self._device, non_blocking=True)
@@ -370,8 +379,13 @@ class PPOLearner:
         for raw in batch.minibatches(self.pass_rows):
             between()
             self._rows_at_once = len(raw)
-            part = replace(raw, obs=self._seen(raw.obs), advantages=(raw.advantages - mean) * scale)
-            totals.add(len(part), self._pass(part, len(part) / len(batch)))
+            part = replace(raw, advantages=(raw.advantages - mean) * scale)
+            weight = len(part) / len(batch)
+            if self._mirror is None:
+                totals.add(len(part), self._pass(part, weight))
+            else:  # figures are of the rows as collected
+                totals.add(len(part), self._pass(part, weight / 2))
+                self._pass(part.mirrored(*self._mirror), weight / 2)
             self.progress += len(part) / self._rows_wanted
             self._keep_pace()
         skip = None
@@ -396,9 +410,10 @@ class PPOLearner:
                 raise torch.OutOfMemoryError("fault injected")
             case "gpu":
                 raise RuntimeError("CUDA error: fault injected")
+        obs = self._seen(part.obs)
         try:
             figures = (self._compiled or self._losses)(
-                part.obs, part.actions, part.log_probs, part.advantages, part.targets, self._legal_rows(part)
+                obs, part.actions, part.log_probs, part.advantages, part.targets, self._legal_rows(part)
             )
             losses = [loss * weight for loss in figures[:2]]
             if self._scale is not None:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from rltui import formatting
 from rltui.checks.action_table.findings import TableCheck, TableReport
 from rltui.checks.action_table.report import examine
-from rltui.env.from_profile import env_spec, sizes, table_rows
+from rltui.env.from_profile import env_spec, mirror_maps, sizes, table_rows
 from rltui.env.spec import EnvSpec
 from rltui.errors import in_words, where_in
 from rltui.field import PADS
@@ -144,7 +144,7 @@ def faults(profile: Profile, argument: str, table: TableReport | None = None) ->
     found = [table_fault(first, table or examine_table(first), argument), *memory_faults(tasks, argument)]
     for each in tasks:
         spec = env_spec(each)
-        found += [*observation_faults(spec), *reward_faults(spec)]
+        found += [*observation_faults(spec), *mirror_faults(each), *reward_faults(spec)]
     return list(dict.fromkeys(fault for fault in found if fault is not None))
 
 
@@ -166,6 +166,15 @@ def table_fault(spec: EnvSpec, report: TableReport, argument: str) -> ComponentF
 def observation_faults(spec: EnvSpec) -> Iterator[ComponentFault]:
     """A user's own observation that fails its trial."""
     yield from (ComponentFault(("obs", "kind"), sentence) for sentence in obs_warnings(spec))
+
+
+def mirror_faults(task: Profile) -> Iterator[ComponentFault]:
+    """Nothing to mirror rows by, though the profile wants it."""
+    if task.ppo.mirror_augmentation:
+        try:
+            mirror_maps(env_spec(task))
+        except (Exception, SystemExit) as error:  # a user's mirror() may raise anything
+            yield ComponentFault(("ppo", "mirror_augmentation"), in_words(error))
 
 
 def reward_faults(spec: EnvSpec) -> Iterator[ComponentFault]:

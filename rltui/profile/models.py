@@ -295,6 +295,10 @@ class PpoSection(Section):
         description="Rows worked on at a time: splits a batch to save memory and changes nothing else. auto: what fits.",
         json_schema_extra=_unit("timesteps"),
     )
+    mirror_augmentation: bool = Field(
+        default=False,
+        description="Each row is learned from a second time as its left-right mirror image. The update takes twice as long.",
+    )
     buffer_iterations: Whole = Field(
         default=1, ge=1, le=100, description="Newest iterations learnt from. Above 1, older data is used again."
     )

@@ -9,11 +9,11 @@ from functools import cached_property, partial
 from typing import Literal
 
 from rltui.env.arena_groups import frozen_arenas
-from rltui.env.from_profile import Sizes, env_spec, sizes
+from rltui.env.from_profile import Sizes, env_spec, mirror_maps, sizes
 from rltui.env.spec import EnvSpec
 from rltui.errors import RltuiError, in_words
 from rltui.events.records import Record
-from rltui.learn.config import NetSizes, PPOConfig
+from rltui.learn.config import Mirror, NetSizes, PPOConfig
 from rltui.learn.device import device_error, pass_rows
 from rltui.learn.ppo import PPOLearner
 from rltui.learn.schedules import Schedule
@@ -95,7 +95,7 @@ class ResolvedConfig:
         that no epoch ends with an optimizer step on a handful of left-over rows.
         """
         section = self.profile.ppo
-        settings = section.model_dump(exclude={"iteration", *OF_SCHEDULE})
+        settings = section.model_dump(exclude={"iteration", "mirror_augmentation", *OF_SCHEDULE})
         rows = self.shape.rows * self.workers
         for name in ("batch", "minibatch"):
             if settings[name] != "auto":
@@ -103,6 +103,7 @@ class ResolvedConfig:
         learner = self.profile.learner
         return PPOConfig(
             **settings,
+            mirror=Mirror(*mirror_maps(self.spec)) if section.mirror_augmentation else None,
             normalize_observations=self.profile.obs.normalize,
             precision=learner.precision,
             compile=learner.compile,

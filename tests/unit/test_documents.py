@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from rltui.cli.parser import COMMANDS, build_parser
-from rltui.env.from_profile import env_spec
+from rltui.env.from_profile import env_spec, mirror_maps
 from rltui.env.spec import EnvSpec
 from rltui.profile.load import load
 from rltui.profile.locate import list_profiles
@@ -21,7 +21,7 @@ from rltui.rewards.sampling import sample_states
 from rltui.tui.actions import PANE_KEYS, PLACES, key_name
 from rltui.tui.cockpit.screen import PANES
 from tests.fakes.documents import BLOCKS, README, ROOT, TEXTS, snippet
-from tests.fakes.game_states import counterparts, random_state, turned
+from tests.fakes.game_states import counterparts, mirrored, random_state, turned
 
 ALL = "\n".join(TEXTS.values())
 COCKPIT = TEXTS[ROOT / "docs" / "cockpit.md"]
@@ -127,7 +127,7 @@ def mine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> EnvSpec:
     """What the documents' reward, RLGym reward and observation come to in a profile."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "my_rewards.py").write_text(snippet("python", "class HighBall"))
-    (tmp_path / "my_obs.py").write_text(snippet("python", "class MyObs"))
+    (tmp_path / "my_obs.py").write_text(snippet("python", "class MyObs") + snippet("python", "def mirror"))
     rewards = snippet("toml", "HighBall") + snippet("toml", "TouchReward")
     (tmp_path / "mine.toml").write_text(f"schema = 1\n[rewards]\ntouch = 1.0\n{rewards}{snippet('toml', 'MyObs')}")
     return env_spec(load("mine.toml"))
@@ -163,6 +163,15 @@ def test_the_observation_works_as_written_and_sees_the_game_from_its_own_side(mi
     np.testing.assert_allclose(seen_turned, seen[:, counterparts(state)], atol=1e-6)
     assert np.isfinite(seen).all() and len(np.unique(seen)) > 50
     np.testing.assert_allclose(seen[..., 6], state.boost / 100)
+
+
+def test_its_mirror_works_as_written(mine: EnvSpec) -> None:
+    builder, state = build("obs", mine.obs), random_state(np.random.default_rng(0), 4, 2, 1)
+    seen, seen_mirrored = np.zeros((2, 4, 3, builder.size(2, 1)), np.float32)
+    builder.build(state, seen)
+    builder.build(mirrored(state), seen_mirrored)
+    index, sign, _ = mirror_maps(mine)
+    np.testing.assert_allclose(seen_mirrored, seen[..., index] * sign, atol=1e-6)
 
 
 def test_the_schedule_is_one() -> None:

@@ -116,6 +116,30 @@ def test_a_need_that_no_machine_has_is_said_in_a_sentence() -> None:
     assert fault.path == ("ppo", "iteration") and "TB of memory needed, and this machine has" in fault.message
 
 
+def test_what_cannot_be_mirrored_is_refused_where_the_profile_wants_it() -> None:
+    write()
+    assert ResolvedConfig.resolve(load("bot.toml")).ppo.mirror is None
+    wanted = ["ppo.mirror_augmentation=true"]
+    assert faults(load("bot.toml", wanted), "bot.toml") == []
+    config = ResolvedConfig.resolve(load("bot.toml", wanted))
+    assert config.ppo.mirror is not None and len(config.ppo.mirror.obs_index) == config.size.obs
+
+    np.savetxt("rows.csv", without(RLGYM, column(RLGYM, "roll") < 0), delimiter=",", fmt="%g")
+    Path("own.py").write_text(
+        "from rlgym.rocket_league.obs_builders import DefaultObs\n\nclass Mine(DefaultObs): pass\n"
+    )
+    for change, words in (
+        ("actions.table=rows.csv", "has no left-right mirror image"),
+        ("obs.kind=own.py:Mine", "observation Mine does not know its left-right mirror image"),
+    ):
+        assert not [each for each in faults(load("bot.toml", [change]), "bot.toml") if each.path[0] == "ppo"]
+        profile = load("bot.toml", [*wanted, change])
+        (fault,) = (each for each in faults(profile, "bot.toml") if each.path == ("ppo", "mirror_augmentation"))
+        assert words in fault.message
+        with pytest.raises(RltuiError, match=r"which ppo\.mirror_augmentation needs"):
+            _ = ResolvedConfig.resolve(profile).ppo
+
+
 def test_a_changed_file_of_ones_own_is_noticed() -> None:
     write(reward=True)
     before = source_hashes(load("bot.toml"))

@@ -15,7 +15,7 @@ beyond       1.2e+15 of any quantity, and no time at all: nobody reads the zeros
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from decimal import Decimal
 from typing import TypeGuard
@@ -153,6 +153,20 @@ def percent(share: float | None) -> str:
     if abs(share) >= HUGE:
         return f"{share * 100:.1e} %"
     return "<1 %" if 0 < share < 0.005 else f"{share * 100:z.0f} %"
+
+
+def elo(value: float | None, margin: float | None) -> str:
+    """`1,302 ± 74`. margin: half the 95 % interval."""
+    return UNKNOWN if value is None else f"{value:,.0f} ± {margin or 0:,.0f}"
+
+
+def scores(found: Iterable[tuple[str, float, int]]) -> str:
+    """`scores 12 % of 20 games against rule, 61 % of 20 games against chaser`; empty of none.
+
+    found: opponent, share of the points, of how many games.
+    """
+    each = [f"{percent(score)} of {plural(games, 'game')} against {opponent}" for opponent, score, games in found]
+    return f"scores {', '.join(each)}" if each else ""
 
 
 def micros(value: float | None) -> str:

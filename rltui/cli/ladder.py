@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 NAMED = 3  # milestones without games, or games that could not be played, one by one
 EPILOG = (
     "ELO: by all games in data/games.csv, the scripted player rule standing at 1500; 400 more are ten wins to one loss. "
-    "±: standard error.\nAGAINST RULE: wins and half the draws, of how many games. THAN THE NEXT: better where the 95 % interval "
+    "±: 95 % interval; –: no games\nlead to rule. AGAINST RULE: wins and half the draws, of how many games. THAN THE NEXT: better where the 95 % interval "
     "of the difference\nleaves out 0 and both have 20 games; else how many more between the two would likely decide it."
 )
 
@@ -163,10 +163,10 @@ def _row(row: LadderRow) -> tuple[str, ...]:
     rating, record, there = row.rating, row.rating.record, row.against_anchor
     against = UNKNOWN if there.score is None else f"{percent(there.score)} of {there.games:,}"
     return (
-        str(row.rank),
+        number(row.rank),
         rating.player,
-        number(rating.elo),
-        number(rating.error or None),
+        number(rating.elo if rating.connected else None),
+        number(rating.margin or None if rating.connected else None),
         *(number(count) for count in (record.games, record.wins, record.draws, record.losses)),
         against,
         row.than_next.words if row.than_next else "",

@@ -309,8 +309,7 @@ def _best(inventory: Inventory) -> list[str]:
 
     found = [f"  best by reward: {one.timesteps:,}, the {describe_best(one)}" for one in inventory.best]
     if inventory.best_rated is not None:
-        timesteps, low = inventory.best_rated
-        found.append(f"  best by games: {timesteps:,}, Elo {low:,.0f} at least")
+        found.append(f"  best by games: {inventory.best_rated:,}, not pruned; rltui ladder {inventory.run} has the Elo")
     doubts = [info for info in inventory.states if info.damage is None and info.caveat]
     return found + [f"  reward does not count: {one_line(info.name)}: {info.caveat}" for info in doubts]
 

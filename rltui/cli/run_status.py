@@ -64,6 +64,7 @@ class RunStatus(msgspec.Struct, frozen=True, kw_only=True):
     clients: list[str] | None
     controller: str | None
     evaluation: EvaluationLive | None = None  # None too where no games are asked for
+    rating: StateRating | None = None  # of the newest state that has games; None where none has
     checkpoint: CheckpointInfo | None  # the newest complete one
     checkpoints: int
     milestones: int
@@ -76,6 +77,17 @@ class RunStatus(msgspec.Struct, frozen=True, kw_only=True):
         """As `rltui status --json` has it."""
         checkpoint = self.checkpoint.document() if self.checkpoint else None
         return msgspec.structs.asdict(self) | {"checkpoint": checkpoint, "verdict": self.verdict.document()}
+
+
+class StateRating(msgspec.Struct, frozen=True):
+    """A saved state by all games there are, as `rltui ladder` has it. elo and its 95 % interval: None where it is not rated."""
+
+    player: str
+    timesteps: int
+    elo: float | None
+    elo_interval: tuple[float, float] | None
+    games: int
+    scores: list[tuple[str, float, int]]  # against whom, share of the points, of how many games
 
 
 @dataclass(frozen=True)
@@ -119,6 +131,7 @@ def read_status(paths: RunPaths) -> RunStatus:
         clients=live.clients if live else None,
         controller=heard.controller,
         evaluation=live.evaluation if live else None,
+        rating=newest_rating(paths),
         checkpoint=summary.checkpoint,
         checkpoints=summary.checkpoints,
         milestones=len(summary.milestones),
@@ -126,6 +139,30 @@ def read_status(paths: RunPaths) -> RunStatus:
         folder=str(paths.folder),
         journal=str(paths.journal),
         log=str(paths.log),
+    )
+
+
+def newest_rating(paths: RunPaths) -> StateRating | None:
+    """Of the newest state of the run that has games."""
+    from rltui.league.games import read
+    from rltui.league.ratings import ANCHOR, SPARRING, fit
+
+    games = read(paths.data.games).games
+    if not games:  # without NumPy
+        return None
+    ratings = fit(games)
+    newest = max((state for state in ratings.of_states if state[0] == paths.name), default=None)
+    if newest is None:
+        return None
+    rating = ratings.of_states[newest]
+    there = ((name, ratings.between(rating.player, name)) for name in (ANCHOR, SPARRING))
+    return StateRating(
+        rating.player,
+        newest[1],
+        rating.elo if rating.connected else None,
+        (rating.low, rating.high) if rating.connected else None,
+        rating.record.games,
+        [(name, record.score, record.games) for name, record in there if record.score is not None],
     )
 
 
@@ -143,7 +180,7 @@ def status_lines(status: RunStatus) -> list[str]:
         ("verdict", status.verdict.line),
         *(("to try", words) for words in dict.fromkeys(one.to_try for one in status.verdict.symptoms)),
         *((BY_KEY[key].label, _figure(key, status.metrics.get(key))) for key in SHOWN),
-        *_rating(status.metrics),
+        ("rating", _rating(status.rating)),
         *([("evaluation", status.evaluation.words)] if status.evaluation and status.evaluation.words else []),
         *_campaign(status.metrics),
         ("checkpoint", _checkpoint(status)),
@@ -215,15 +252,12 @@ def _figure(key: str, value: float | None) -> str:
     return number(value, form, BY_KEY[key].unit)
 
 
-def _rating(metrics: dict[str, float | None]) -> list[tuple[str, str]]:
-    """Of the newest state that was evaluated; nothing where none was."""
-    at, elo = metrics.get(metric_keys.EVALUATED), metrics.get(metric_keys.ELO)
-    if at is None or elo is None:
-        return []
-    scores = ((name, metrics.get(metric_keys.win_rate(name))) for name in ("rule", "chaser"))
-    found = [f"scores {score:.0f} % against {name}" for name, score in scores if score is not None]
-    rating = f"Elo {elo:,.0f} ±{number(metrics.get(metric_keys.ELO_ERROR))} at {formatting.short(at)} timesteps"
-    return [("rating", ", ".join([rating, *found]))]
+def _rating(rating: StateRating | None) -> str:
+    if rating is None:
+        return formatting.UNKNOWN
+    margin = rating.elo_interval[1] - rating.elo if rating.elo is not None and rating.elo_interval else None
+    elo = f"Elo {formatting.elo(rating.elo, margin)} at {formatting.short(rating.timesteps)} timesteps"
+    return ", ".join(filter(None, (elo, formatting.scores(rating.scores))))
 
 
 def _campaign(metrics: dict[str, float | None]) -> list[tuple[str, str]]:

@@ -30,7 +30,7 @@ MAX_STEPS_LEFT = "curriculum/max_steps_left"  # timesteps until the next one beg
 STAGE = "curriculum/stage"
 
 EVALUATED, GAMES_RATED = "evaluation/timesteps", "evaluation/games"  # of the newest state that was rated by games
-ELO, ELO_ERROR, ELO_LOW = "evaluation/elo", "evaluation/elo_error", "evaluation/elo_low"
+ELO, ELO_LOW = "evaluation/elo", "evaluation/elo_low"
 
 EPISODE_SECONDS = "rollout/episode_seconds"
 KICKOFF_TOUCHES, TOUCHES_PER_MINUTE = "rollout/kickoff_touches", "rollout/touches_per_minute"

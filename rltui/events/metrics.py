@@ -261,29 +261,28 @@ METRICS: tuple[Metric, ...] = (
     ),
     Metric("selfplay/goals_for", "goals scored", "/ game", "up", "Of the bot, an episode against a frozen opponent."),
     Metric("selfplay/goals_against", "goals conceded", "/ game", "down", "An episode against a frozen opponent."),
-    Metric(metric_keys.ELO, "Elo", "", "up", "Of the newest evaluated state; rule stands at 1,500."),
     Metric(
-        metric_keys.ELO_ERROR,
-        "Elo ±",
+        metric_keys.ELO,
+        "Elo",
         "",
-        "down",
-        "Its standard error: twice this to each side holds it, 19 times of 20.",
+        "up",
+        "Of the newest evaluated state, by the games that had been played when it was; rule stands at 1,500.",
     ),
-    Metric(metric_keys.ELO_LOW, "Elo, lower end", "", "up", "Lower end of its 95 % interval."),
+    Metric(metric_keys.ELO_LOW, "Elo, lower end", "", "up", "Lower end of its 95 % interval; from 20 games on."),
     *(
         metric
         for name, whom in (("rule", "rule"), ("chaser", "chaser"), ("before", "the one before"))
         for metric in (
             Metric(
                 metric_keys.win_rate(name),
-                f"score v {whom}",
+                f"score against {whom}",
                 "%",
                 "up",
                 f"Wins and half the draws of the newest evaluated state's games against {whom}.",
             ),
             Metric(
                 metric_keys.win_rate_low(name),
-                f"score v {whom}, lower end",
+                f"score against {whom}, lower end",
                 "%",
                 "up",
                 "Lower end of the 95 % interval of that.",

@@ -9,6 +9,8 @@ import msgspec
 
 from rltui.events import metric_keys
 from rltui.events.commands import CommandAccepted, CommandApplied, CommandRefused, plain
+from rltui.events.game_record import DEVIATIONS
+from rltui.formatting import elo, scores
 
 # Settings that people can change while it runs, as records and checkpoints name them; `setting_words` has them in words.
 RATE_SETTING, ENTROPY_SETTING = "learning rate", "entropy"
@@ -306,7 +308,6 @@ class StateEvaluated(_Record, frozen=True, kw_only=True):
             metric_keys.EVALUATED: self.timesteps,
             metric_keys.GAMES_RATED: self.games,
             metric_keys.ELO: self.elo,
-            metric_keys.ELO_ERROR: self.elo_error,
             metric_keys.ELO_LOW: self.elo_low,
         }
         for each in self.opponents:
@@ -316,12 +317,11 @@ class StateEvaluated(_Record, frozen=True, kw_only=True):
 
     @property
     def words(self) -> str:
-        """`Elo 1,212 ±34; score 12 % of 20 games v rule, 61 % of 20 games v chaser`."""
-        rating = "no Elo" if self.elo is None else f"Elo {self.elo:,.0f} ±{self.elo_error or 0:,.0f}"
-        scores = ", ".join(
-            f"{each.win_rate:.0f} % of {each.games:,} games v {each.opponent}" for each in self.opponents
+        """`Elo 1,212 ± 67, scores 12 % of 20 games against rule, 61 % of 20 games against chaser`."""
+        rating = f"Elo {elo(self.elo, DEVIATIONS * (self.elo_error or 0))}"
+        return ", ".join(
+            filter(None, (rating, scores((e.opponent, e.win_rate / 100, e.games) for e in self.opponents)))
         )
-        return f"{rating}; score {scores}" if scores else rating
 
 
 class LogLine(_Record, frozen=True, kw_only=True):

@@ -17,9 +17,9 @@ WHOLE_GAME = 300.0  # seconds
 
 @dataclass(frozen=True)
 class LadderRow:
-    """One player. than_next: whether it is better than the one below it; None of the last."""
+    """One player. than_next: whether it is better than the one below it; None of the last that is rated."""
 
-    rank: int  # from 1, among those shown
+    rank: int | None  # from 1, among those shown; None where it is not rated
     rating: Rating
     of_run: RunPlayer | None
     against_anchor: GameRecord
@@ -33,8 +33,9 @@ class LadderRow:
             "player": self.rating.player,
             "run": self.of_run.run if self.of_run else None,
             "timesteps": self.of_run.timesteps if self.of_run else None,
-            "elo": self.rating.elo,
-            "standard_error": self.rating.error,
+            "elo": self.rating.elo if self.rating.connected else None,
+            "elo_interval": [self.rating.low, self.rating.high] if self.rating.connected else None,
+            "standard_error": self.rating.error if self.rating.connected else None,
             "connected": self.rating.connected,
             "games": record.games,
             "wins": record.wins,
@@ -111,13 +112,13 @@ def _is_shown(rating: Rating, run: str | None) -> bool:
 def _rows(ratings: Ratings, shown: Sequence[Rating]) -> list[LadderRow]:
     rows = []
     for number, rating in enumerate(shown):
-        below = shown[number + 1 : number + 2]
+        below = [other for other in shown[number + 1 : number + 2] if other.connected]
         rows.append(
             LadderRow(
-                number + 1,
+                number + 1 if rating.connected else None,
                 rating,
                 run_player(rating.player),
-                ratings.difference(rating.player, ratings.anchor).between,
+                ratings.between(rating.player, ratings.anchor),
                 decide(ratings.difference(rating.player, below[0].player)) if below else None,
             )
         )
@@ -143,9 +144,7 @@ def _of_players(ratings: Ratings, shown: Sequence[Rating]) -> list[str]:
     if apart:
         more = f" and {len(apart) - 1} more" if len(apart) > 1 else ""
         verb = "have" if more else "has"
-        said.append(
-            f"{apart[0]}{more} {verb} no games that lead to {ratings.anchor}: compare them with each other only"
-        )
+        said.append(f"{apart[0]}{more} {verb} no games that lead to {ratings.anchor}: not rated")
     return said
 
 

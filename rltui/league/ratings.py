@@ -23,12 +23,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rltui.events.game_record import DEVIATIONS, ELO, LEAST_GAMES, GameRecord, expected_score
-from rltui.league.games import Game
+from rltui.league.games import Game, run_player
 
 Numbers: TypeAlias = NDArray[np.float64]
 Outcome: TypeAlias = Literal["better", "worse", "not decided"]
 
 ANCHOR, ANCHOR_ELO = "rule", 1500.0
+SPARRING = "chaser"  # meets everybody, as the anchor does
 MOST_MORE = 1_000  # games between two players; whom so many do not tell apart are alike
 LEGS = 2  # games with one seed
 MOST_PLAYERS = 1_000  # rated at once, those with the most games
@@ -72,7 +73,8 @@ class Tally:
 class Rating:
     """Of one player. error: standard error in Elo, against the anchor; 0 of the anchor itself.
 
-    connected: whether games lead from it to the anchor. Else only the virtual draws say where it stands.
+    connected: whether games lead from it to the anchor. Else only the virtual draws say where it stands: it is not rated, and
+    nobody is shown its figure.
     """
 
     player: str
@@ -82,13 +84,18 @@ class Rating:
     connected: bool
 
     @property
+    def margin(self) -> float:
+        """Half the 95 % interval: what every ± beside an Elo is."""
+        return DEVIATIONS * self.error
+
+    @property
     def low(self) -> float:
         """Of the 95 % interval."""
-        return self.elo - DEVIATIONS * self.error
+        return self.elo - self.margin
 
     @property
     def high(self) -> float:
-        return self.elo + DEVIATIONS * self.error
+        return self.elo + self.margin
 
 
 @dataclass(frozen=True)
@@ -137,7 +144,7 @@ class Decision:
 
 
 class Ratings:
-    """What games say of their players. `table`: the best first, equal ones by name."""
+    """What games say of their players. `table`: the rated ones, the best first, equal ones by name; then the others."""
 
     def __init__(self, anchor: str, players: list[str], fitted: Fitted, tally: Tally, left_out: int = 0) -> None:
         """players: in the order of `fitted`. left_out: players not rated, for they are too many."""
@@ -158,7 +165,15 @@ class Ratings:
 
     @cached_property
     def table(self) -> tuple[Rating, ...]:
-        return tuple(sorted(map(self.of, self._place), key=lambda rating: (-rating.elo, rating.player)))
+        found = map(self.of, self._place)
+        return tuple(sorted(found, key=lambda rating: (not rating.connected, -rating.elo, rating.player)))
+
+    @cached_property
+    def of_states(self) -> dict[tuple[str, int], Rating]:
+        """By run and timesteps, of all saved states that have games; of two players of one state that with more games."""
+        players = sorted(self.table, key=lambda rating: rating.record.games)
+        found = ((run_player(rating.player), rating) for rating in players)
+        return {(state.run, state.timesteps): rating for state, rating in found if state is not None}
 
     def __contains__(self, player: object) -> bool:
         return player in self._place
@@ -173,6 +188,10 @@ class Ratings:
             self._records[player],
             self._groups[player] == self._groups[self.anchor],
         )
+
+    def between(self, a: str, b: str) -> GameRecord:
+        """Their games against each other, as `a` sees them."""
+        return self._tally.between(a, b)
 
     def difference(self, a: str, b: str) -> EloDifference:
         i, j = self._place[a], self._place[b]

@@ -18,11 +18,11 @@ from rltui.events.records import LogLine, OpponentResult, Record, StateEvaluated
 from rltui.formatting import plural, short
 from rltui.league.evaluation import Evaluation, MatchUp, play, tasks
 from rltui.league.evaluators import failure
-from rltui.league.games import Game, append, read, run_player
-from rltui.league.ratings import ANCHOR, Rating, Ratings, fit, tally_of
+from rltui.league.games import Game, append, read
+from rltui.league.ratings import ANCHOR, SPARRING, Rating, Ratings, fit, tally_of
 from rltui.league.score import games_between
 from rltui.league.sources import PolicySource
-from rltui.league.tournament import SPARRING, Pairing, missing_pairings, source_of
+from rltui.league.tournament import Pairing, missing_pairings, source_of
 from rltui.runs.best import write_ratings
 from rltui.runs.inventory import CheckpointInfo, list_milestones
 from rltui.runs.paths import RunPaths
@@ -149,5 +149,5 @@ def _results(games: tuple[Game, ...], mine: str, opponents: list[str]) -> Iterab
 
 def rated_states(paths: RunPaths, ratings: Ratings) -> dict[int, float]:
     """Timesteps and lower end of the run's players for whom there is one."""
-    found = ((run_player(rating.player), lower_end(rating)) for rating in ratings.table)
-    return {of.timesteps: low for of, low in found if of is not None and low is not None and of.run == paths.name}
+    found = ((state, lower_end(rating)) for state, rating in ratings.of_states.items())
+    return {timesteps: low for (run, timesteps), low in found if low is not None and run == paths.name}

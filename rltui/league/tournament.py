@@ -13,12 +13,10 @@ from rltui.errors import RltuiError
 from rltui.league.evaluation import Evaluation, MatchUp, TaskDone, tasks
 from rltui.league.evaluators import Evaluators, TicksPlayed
 from rltui.league.games import Game
-from rltui.league.ratings import ANCHOR, Tally
+from rltui.league.ratings import ANCHOR, SPARRING, Tally
 from rltui.league.sources import PlayerSource, PolicySource, ScriptedSource
 from rltui.runs.inventory import list_milestones
 from rltui.runs.paths import RunPaths
-
-SPARRING = "chaser"  # meets everybody, as the anchor does
 
 
 @dataclass(frozen=True)

@@ -61,7 +61,7 @@ class CheckpointInfo:
 
     damage: why it is incomplete or not recognised; nothing is ever done with such a one. best: as which it is the best of its
     run by reward. protected: a checkpoint that is not pruned, for it is the best, by games where there are any. Both, and the mark, as read with an inventory.
-    elo: with its standard error, where somebody has read the games.
+    elo: with half its 95 % interval, where somebody has read the games, and they rate it.
     """
 
     path: Path
@@ -235,7 +235,7 @@ class Inventory:
     problem: str = ""
     paused: float | None = None  # Unix seconds since when the trainer has been held by hand
     start: int = 0  # number of its newest start, see lock.py
-    best_rated: tuple[int, float] | None = None  # timesteps, and the lower end of the interval of its Elo
+    best_rated: int | None = None  # timesteps of the state whose Elo is surely the highest, as last evaluated
 
     @property
     def states(self) -> tuple[CheckpointInfo, ...]:
@@ -294,7 +294,7 @@ def read_inventory(paths: RunPaths) -> Inventory:
         problem,
         read_paused_since(paths, trainer),
         start_number(paths),
-        None if rated is None else (rated.timesteps, ratings[rated.timesteps]),
+        None if rated is None else rated.timesteps,
     )
 
 

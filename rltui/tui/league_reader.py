@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rltui.league.games import Games, read, run_player
+from rltui.league.games import Games, read
 from rltui.runs.inventory import file_stamp
 from rltui.runs.paths import DataDir
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 LOOK = 1.0  # seconds between two looks at the file
 SPARING = 10.0  # times as long as the last reading took, until the next one
 
-Elo = tuple[float, float]  # with its standard error
+Elo = tuple[float, float]  # with half its 95 % interval
 
 
 @dataclass(frozen=True)
@@ -104,7 +104,7 @@ class StateRatings:
         self._known: Mapping[tuple[str, int], Elo] = {}
 
     def look(self) -> Mapping[tuple[str, int], Elo]:
-        """As the games have it now. Of two bots saved at the same timesteps, the one with more games."""
+        """As the games have it now, of those that they rate."""
         if self._file.changed():
             self._file.read(self._rate)
         return self._known
@@ -115,6 +115,5 @@ class StateRatings:
             return
         from rltui.league.ratings import fit
 
-        table = sorted(fit(games.games).table, key=lambda rating: rating.record.games)
-        players = [(found, rating) for rating in table if (found := run_player(rating.player)) is not None]
-        self._known = {(found.run, found.timesteps): (rating.elo, rating.error) for found, rating in players}
+        states = fit(games.games).of_states.items()
+        self._known = {state: (rating.elo, rating.margin) for state, rating in states if rating.connected}

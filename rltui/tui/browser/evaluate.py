@@ -126,7 +126,7 @@ class PlayedMatches:
         verdict = {"a": f"{self.a} is better", "b": f"{self.b} is better"}.get(line.better or "", "not decided")
         verdict += f"; {self.problem}" if self.problem else ""
         rate = f"{100 * line.win_rate:.0f} % ({100 * low:.0f} to {100 * high:.0f} %)"
-        return f"{self.a} scores {rate} against {self.b} in {formatting.plural(line.games, 'game')}: {verdict}"
+        return f"{self.a} scores {rate} of {formatting.plural(line.games, 'game')} against {self.b}: {verdict}"
 
 
 class EvaluationRunner:

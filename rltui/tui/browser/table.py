@@ -58,8 +58,8 @@ def _kind(entry: CheckpointInfo) -> str:
 
 
 def elo_text(entry: CheckpointInfo) -> str:
-    """`1,302 ± 38`, with the standard error."""
-    return formatting.UNKNOWN if entry.elo is None else f"{entry.elo[0]:,.0f} ± {entry.elo[1]:,.0f}"
+    """As formatting.elo."""
+    return formatting.elo(*entry.elo or (None, None))
 
 
 _PHASE = re.compile(r"Phase(\d+)-.*")

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 Shown = Literal["ladder", "head to head", "over time", "pool"]
 VIEWS: tuple[Shown, ...] = get_args(Shown)
-RANK, ELO, ERROR, GAMES, RESULTS, AGAINST, NEXT = 4, 7, 5, 7, 13, 13, 32  # columns
+RANK, ELO, ERROR, GAMES, RESULTS, AGAINST, NEXT = 4, 7, 6, 7, 13, 13, 32  # columns
 LONGEST_NAME, SHORTEST_NAME, BAR, LEAST_BAR = 30, 12, 44, 9
 ROOMY = 110  # columns from which all is said of a player
 CELL, POOL = 11, 9  # columns of a pair's games, of a figure of the pool
@@ -49,8 +49,9 @@ class LeaguePane(Pane, ScrollableLines):
     )
     HELP = (
         "Ratings of this run's bots and those that come with rltui by all games in data/games.csv, on the Elo scale: the scripted "
-        "player rule stands at 1500, 400 more are ten wins to one loss. ± is the standard error, a bar the interval that "
-        "holds the truth 19 times out of 20. ≈: whether it is better than the next one is not decided; where there is "
+        "player rule stands at 1500, 400 more are ten wins to one loss. ± and the bar are the 95 % interval, which "
+        "holds the truth 19 times out of 20; –: no games lead to rule. ≈: whether it is better than the next one is not "
+        "decided; where there is "
         "room, by how many more games it would be. Head to head: wins and half the draws of the row's bot against the "
         "column's, and of how many games. Pool: the opponents of self-play, how often each is drawn, and this bot's score "
         "against it over the newest 100 games that training had with it. <evaluate> in the browser (<browser>) plays more."
@@ -177,7 +178,8 @@ def ladder_lines(ladder: Ladder, width: int) -> list[Line]:
     longest = min(max(map(len, names)) + 1, LONGEST_NAME)
     size = max(min(longest, width - fixed - LEAST_BAR - 2), SHORTEST_NAME)
     bar = min(width - fixed - size - 2, BAR)
-    low, high = min(row.rating.low for row in ladder.rows), max(row.rating.high for row in ladder.rows)
+    rated = [row.rating for row in ladder.rows if row.rating.connected]
+    low, high = min(rating.low for rating in rated), max(rating.high for rating in rated)  # the anchor is one
     scale = (low, max(high, low + 1))
     ends = f"{low:,.0f}", f"{high:,.0f}"
     axis = ends[0] + ends[1].rjust(bar - len(ends[0])) if bar >= LEAST_BAR and high > low else " " * max(bar, 0)
@@ -194,20 +196,25 @@ def ladder_lines(ladder: Ladder, width: int) -> list[Line]:
     return [*lines, *_missing(ladder, width)]
 
 
+def _rank(row: LadderRow) -> str:
+    return (formatting.UNKNOWN if row.rank is None else str(row.rank)).rjust(RANK - 1)
+
+
 def _is_undecided(row: LadderRow) -> bool:
     return row.than_next is not None and row.than_next.outcome == "not decided"
 
 
 def _row(row: LadderRow, name: str, size: int, bar: int, scale: tuple[float, float]) -> Iterator[Span]:
     rating, record = row.rating, row.rating.record
-    yield f"{row.rank:>{RANK - 1}}", "muted"
+    yield _rank(row), "muted"
     yield "≈ " if _is_undecided(row) else "  ", "warn"
     role = "strong" if row.of_run is not None else ""
     yield pad(crop_middle(clean(name), size - 1), size), role if rating.connected else "faint"
-    yield f"{rating.elo:>{ELO},.0f}", role
-    yield (f"{rating.error:>{ERROR},.0f}" if rating.error else formatting.UNKNOWN.rjust(ERROR)), "muted"
+    yield (f"{rating.elo:,.0f}" if rating.connected else formatting.UNKNOWN).rjust(ELO), role
+    yield (f"{rating.margin:,.0f}" if rating.connected and rating.error else formatting.UNKNOWN).rjust(ERROR), "muted"
     if bar > 0:
-        yield "  ", ""
+        yield " " * (2 if rating.connected else 2 + bar), ""
+    if bar > 0 and rating.connected:
         yield from error_bar((rating.low, rating.elo, rating.high), scale, bar, "series-1" if row.of_run else "muted")
     yield f"{record.games:>{GAMES},}", ""
     yield pad(f"{record.wins}/{record.draws}/{record.losses}", RESULTS, ">"), "muted"
@@ -247,12 +254,12 @@ def head_to_head(ladder: Ladder, width: int) -> list[Line]:
     size = min(max(map(len, names)) + 1, LONGEST_NAME, max(width // 3, SHORTEST_NAME))
     columns = _opponents(ladder.rows, max((width - RANK - 1 - size) // CELL, 1))
     left_out = len(ladder.rows) - len(columns)
-    heads = "".join(pad(f"{row.rank} {_short_name(row)}", CELL - 1, ">") + " " for row in columns)
+    heads = "".join(pad(f"{_rank(row).strip()} {_short_name(row)}", CELL - 1, ">") + " " for row in columns)
     lines: list[Line] = [crop(((pad("", RANK + 1) + pad("against", size) + heads, "muted"),), width)]
     for row, name in zip(ladder.rows, names, strict=True):
         cells = [span for other in columns for span in _cell(ladder, row, other)]
         role = "strong" if row.of_run is not None else ""
-        start: Line = ((f"{row.rank:>{RANK - 1}}  ", "muted"), (pad(crop_middle(clean(name), size - 1), size), role))
+        start: Line = ((f"{_rank(row)}  ", "muted"), (pad(crop_middle(clean(name), size - 1), size), role))
         lines.append(crop((*start, *cells), width))
     if left_out:
         lines += wrap(f"{formatting.plural(left_out, 'column')} with the fewest games left out", width, "muted")
@@ -269,7 +276,7 @@ def _cell(ladder: Ladder, row: LadderRow, other: LadderRow) -> Iterator[Span]:
     if row is other:
         yield pad("·", CELL - 1, ">") + " ", "faint"
         return
-    record = ladder.ratings.difference(row.rating.player, other.rating.player).between
+    record = ladder.ratings.between(row.rating.player, other.rating.player)
     if not record.games:
         yield pad(formatting.UNKNOWN, CELL - 1, ">") + " ", "faint"
         return
@@ -280,15 +287,19 @@ def _cell(ladder: Ladder, row: LadderRow, other: LadderRow) -> Iterator[Span]:
 
 def over_time(ladder: Ladder, view: View, width: int, height: int) -> list[Line]:
     """The run's bots by their timesteps, each with its interval."""
-    found = sorted((row.of_run.timesteps, row.rating) for row in ladder.rows if row.of_run is not None)
+    rated = [row for row in ladder.rows if row.rating.connected]
+    found = sorted((row.of_run.timesteps, row.rating) for row in rated if row.of_run is not None)
     data = ChartData(
-        f"Elo of {formatting.plural(len(found), 'bot')} by timesteps, with 95 % intervals; {ladder.anchor} stands at 1500",
+        f"Elo of {formatting.plural(len(found), 'bot')}, with 95 % intervals; {ladder.anchor} at 1500",
         "",
         "series-1",
         [steps for steps, _ in found],
         [rating.elo for _, rating in found],
         usual=(1500.0, None),
-        errors=[rating.elo - rating.low for _, rating in found],
+        errors=[rating.margin for _, rating in found],
+        figure=f"at {formatting.short(found[-1][0])}: {formatting.elo(found[-1][1].elo, found[-1][1].margin)}"
+        if found
+        else "",
     )
     return chart(data, width, height, view.charts, Look(guides=True))
 

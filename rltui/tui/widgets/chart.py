@@ -19,6 +19,7 @@ OLDEST = 200  # rows that are looked through for the newest known figure
 OTHER_ROLE = ""  # of a compared run: the plain foreground, which no curve of one's own has
 END = "╎"  # of the shorter one of two runs
 MARK = "┊"  # of an event
+POINT = "●"  # a measured value
 LEGEND: dict[ChartStyle, tuple[str, str]] = {"braille": ("━", "╍"), "blocks": ("━", "╍"), "ascii": ("*", "o")}
 
 
@@ -162,7 +163,8 @@ class ChartData:
     """marks: timesteps of events. length: rows that count. other: of a compared run. usual: the healthy range's ends.
 
     change: `+1.6 in 300 it.`, where it is known. figures: those of one's own and of the other run, in the place of the newest.
-    finest: figures smaller than this are shown as 0.00. errors: half the length of each value's error bar; few values.
+    finest: figures smaller than this are shown as 0.00. errors: half the length of each value's error bar; few values, each
+    with a dot. figure: the newest one in words.
     """
 
     label: str
@@ -178,6 +180,7 @@ class ChartData:
     figures: tuple[float | None, float | None] | None = None
     finest: float = 0.0
     errors: Sequence[float] = ()
+    figure: str = ""
 
     @property
     def own(self) -> Curve:
@@ -248,7 +251,8 @@ def _title(data: ChartData, width: int, style: ChartStyle, look: Look) -> Line:
     else:
         value, back = data.own.newest(end_of_shorter(data))
     is_known = formatting.known(value)
-    right: list[Span] = [(f" {formatting.number(value, data.finest)}", "strong" if is_known and not back else "muted")]
+    words = data.figure or formatting.number(value, data.finest)
+    right: list[Span] = [(f" {words}", "strong" if is_known and not back else "muted")]
     right += [(f" {data.unit}", "muted")] if data.unit and is_known else []
     right += [(f" {back} it. ago", "warn")] if back else []
     if data.other is not None and data.other.rows:
@@ -286,6 +290,8 @@ def _plot(
         return _empty(size, why)
     smooth = _bins(data.own, span, dots, look, look.smoothing) if look.smoothing else []
     layers = _layers(data, scale, (raw, smooth, other), size, style)
+    for row, cells in _points(data, scale, span, size).items() if data.errors else ():
+        layers[row].insert(0, (cells, "strong"))
     return _rows(data, span, size, look, scale, layers, gaps=look.log and has_gaps([*raw, *other]))
 
 
@@ -306,6 +312,17 @@ def _with_errors(data: ChartData, span: tuple[float, float], dots: int) -> list[
         Bin(column, min(low for low, _, _ in bars), sum(y for _, y, _ in bars) / len(bars), max(high for _, _, high in bars), False)
         for column, bars in found.items()
     ]  # fmt: skip
+
+
+def _points(data: ChartData, scale: Scale, span: tuple[float, float], size: tuple[int, int]) -> dict[int, str]:
+    """By row, its cells with a dot at each value."""
+    found: dict[int, list[str]] = {}
+    for x, y in zip(data.xs, data.ys, strict=True):
+        column = 0 if span[0] == span[1] else plot_column(x, span, size[0])
+        if column is not None:
+            row = min(max(_row(y, scale, size[1]), 0), size[1] - 1)
+            found.setdefault(row, [" "] * size[0])[column] = POINT
+    return {row: "".join(cells) for row, cells in found.items()}
 
 
 def _layers(

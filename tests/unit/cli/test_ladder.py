@@ -77,7 +77,7 @@ def test_the_table_of_a_run(data: DataDir, capsys: pytest.CaptureFixture[str]) -
     found = fit(PLAYED).of(NEW)
     assert rows[0][2:] == [
         f"{found.elo:,.0f}",
-        f"{found.error:.0f}",
+        f"{1.96 * found.error:.0f}",
         *["65", "48", "5", "12", "75", "%", "of", "40", "better"],
     ]
     assert rows[1][2:10] == ["1,500", "–", "92", "37", "8", "47", "–", "not"]
@@ -98,7 +98,9 @@ def test_all_players_and_who_is_apart(data: DataDir, capsys: pytest.CaptureFixtu
         file.write(b"hello\n")
     out = answer(capsys, data)
     assert f"6 players, by {len(PLAYED)} games\n3 of 6 milestones have no games: " in out
-    assert f"{BETA} and 1 more have no games that lead to rule: compare them with each other only" in out
+    assert f"{BETA} and 1 more have no games that lead to rule: not rated" in out
+    apart = [line.split()[:4] for line in out.splitlines() if line.split()[1:2] in ([BETA], ["file.npz#00000001"])]
+    assert apart == [["–", BETA, "–", "–"], ["–", "file.npz#00000001", "–", "–"]], "the last two, without a figure"
     assert (
         f"{data.games}: 1 line is no game and skipped; line {len(PLAYED) + 2}: expected 7 fields, found 1: 'hello'"
         in out

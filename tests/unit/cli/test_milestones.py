@@ -60,7 +60,7 @@ def test_the_list_shows_all_with_reasons(paths: RunPaths, said: Said) -> None:
 def test_the_list_names_the_best_by_games(paths: RunPaths, said: Said) -> None:
     assert "best by games" not in said("list", "alpha")[1]
     write_ratings(paths, {5_000_000: 1145.0, 9_000_000: 1500.0})  # the latter is gone
-    assert "  best by games: 5,000,000, Elo 1,145 at least" in said("list", "alpha")[1]
+    assert "  best by games: 5,000,000, not pruned" in said("list", "alpha")[1]
 
 
 def test_the_list_as_json(paths: RunPaths, said: Said) -> None:

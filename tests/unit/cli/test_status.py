@@ -13,12 +13,15 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from rltui import formatting
 from rltui.__main__ import main
 from rltui.cli.output import json_text
 from rltui.cli.run_status import read_status, status_lines
 from rltui.events.commands import EvaluationLive
 from rltui.events.metric_keys import OVERALL_SPEED
 from rltui.events.records import IterationFinished, Record, encode
+from rltui.league.games import append, read
+from rltui.league.ratings import fit
 from rltui.run_state.fold import fold
 from rltui.run_state.snapshot import RunSnapshot
 from rltui.run_state.trend import NOT_SHORT, too_few
@@ -27,7 +30,9 @@ from rltui.runs.journal import JournalWriter
 from rltui.runs.lock import RunLock
 from rltui.runs.paths import DataDir
 from rltui.train.console import Console
+from rltui.tui.league_reader import StateRatings
 from tests.fakes import figure_stories, run_story, state_evaluations
+from tests.fakes.leagues import games
 from tests.fakes.run_story import phase_changed
 from tests.fakes.saved_runs import header, make_files, make_meta, place
 
@@ -310,18 +315,36 @@ def test_a_metric_that_is_missing_is_a_dash(data: DataDir, capsys: pytest.Captur
     assert rows["entropy"] == "–"
 
 
-def test_status_has_the_rating_of_the_newest_evaluated_milestone(
-    data: DataDir, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_bot_has_one_rating_wherever_it_is_shown(data: DataDir, capsys: pytest.CaptureFixture[str]) -> None:
+    """By all games, also those after its evaluation; without a figure where none lead to rule."""
+
+    def said(*words: str) -> str:
+        assert main([*words, "--data-dir", str(data.root)]) == 0
+        return " ".join(capsys.readouterr().out.split())
+
+    old, new, apart = "alpha@2000#00000001", "alpha@4000#00000002", "young@1000#00000003"
+    assert "rating – checkpoint" in said("status", "alpha")
+    for one in [*games(new, "rule", wins=5, draws=2, losses=13), *games(apart, "random", wins=30), *games(new, old, 9)]:
+        append(data.games, one)
+    evaluated = state_evaluations.evaluated(4_000)
     writer = JournalWriter(data.run("alpha").journal)
-    evaluated = state_evaluations.evaluated(4_000_000)
     writer.write(msgspec.structs.replace(iteration(5, 1.0, 50), metrics=evaluated.metrics()))
     writer.close()
-    for run, there in (("alpha", True), ("young", False)):
-        assert main(["status", run, "--data-dir", str(data.root)]) == 0
-        out = " ".join(capsys.readouterr().out.split())
-        rating = "rating Elo 1,212 ±34 at 4.00 M timesteps, scores 12 % against rule, scores 60 % against chaser"
-        assert (rating in out) is there
+    for one in games(new, "chaser", wins=20):
+        append(data.games, one)
+    rating = fit(read(data.games).games).of(new)
+    figures = f"{rating.elo:,.0f}", f"{1.96 * rating.error:,.0f}"
+    scores = "scores 30 % of 20 games against rule, 100 % of 20 games against chaser"
+    assert f"rating Elo {' ± '.join(figures)} at 4.00 k timesteps, {scores}" in said("status", "alpha")
+    assert f"{new} {' '.join(figures)}" in said("ladder", "alpha")
+    states = StateRatings(data).look()
+    assert formatting.elo(*states["alpha", 4000]) == " ± ".join(figures)
+    assert "rating Elo – at 1.00 k timesteps" in said("status", "young")
+    assert f"– {apart} – – 30" in said("ladder", "young")
+    assert set(states) == {("alpha", 2000), ("alpha", 4000)}
+    found = json.loads(said("status", "alpha", "--json"))["rating"]
+    assert (found["player"], found["elo"], found["games"]) == (new, rating.elo, 49)
+    assert found["elo_interval"] == [rating.low, rating.high]
 
 
 def test_status_says_what_is_evaluated_and_what_waits(data: DataDir) -> None:

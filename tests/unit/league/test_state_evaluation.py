@@ -41,10 +41,8 @@ def test_what_all_games_say(tmp_path: Path) -> None:
     assert (found.elo, found.elo_error, found.games) == (rating.elo, rating.error, 80)
     assert found.elo_low == pytest.approx(rating.elo - 1.96 * rating.error)
     assert rated_states(paths, fit(played)) == {100: lower_end(fit(played).of(OLD)), 200: found.elo_low}
-    assert (
-        found.words
-        == f"Elo {rating.elo:,.0f} ±{rating.error:.0f}; score 20 % of 40 games v rule, 75 % of 40 games v chaser"
-    )
+    scores = "scores 20 % of 40 games against rule, 75 % of 40 games against chaser"
+    assert found.words == f"Elo {rating.elo:,.0f} ± {1.96 * rating.error:.0f}, {scores}"
 
 
 def test_few_games_and_none_decide_nothing(tmp_path: Path) -> None:
@@ -56,7 +54,7 @@ def test_few_games_and_none_decide_nothing(tmp_path: Path) -> None:
     assert found.elo is not None
     assert found.elo_low is None
     none = result(200, [NEW], (), fit(()))
-    assert (none.elo, none.opponents, none.words) == (None, [], "no Elo")
+    assert (none.elo, none.opponents, none.words) == (None, [], "Elo –")
 
 
 @pytest.fixture

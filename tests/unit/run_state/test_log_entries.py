@@ -103,4 +103,6 @@ def test_a_workers_trace_is_in_the_log() -> None:
 def test_an_evaluation_is_news() -> None:
     (told,) = entries([evaluated(5_000_000)])
     assert (told.level, told.source) == ("info", "evaluation")
-    assert told.message.startswith("5.00 M: Elo 1,212 ±34; score 12 % of 40 games v rule, 60 % of 40 games v chaser, ")
+    assert told.message.startswith(
+        "5.00 M: Elo 1,212 ± 67, scores 12 % of 40 games against rule, 60 % of 40 games against chaser, "
+    )

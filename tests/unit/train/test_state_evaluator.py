@@ -75,7 +75,6 @@ def test_one_at_a_time_and_the_newest_milestone_next(
         "evaluation/timesteps": 5_000_000,
         "evaluation/games": 120,
         "evaluation/elo": 1212.0,
-        "evaluation/elo_error": 34.0,
         "evaluation/elo_low": 1145.0,
         "evaluation/win_rate_rule": 12.5,
         "evaluation/win_rate_rule_low": 5.0,

@@ -57,9 +57,9 @@ def test_how_many_games(library: Library, subtests: pytest.Subtests) -> None:
 
 def test_the_result_decides_only_what_is_decided() -> None:
     line = EvaluationLine(100, win_rate=0.62, interval=(0.55, 0.69), better="a")
-    assert PlayedMatches("x", "y", line).result == "x scores 62 % (55 to 69 %) against y in 100 games: x is better"
+    assert PlayedMatches("x", "y", line).result == "x scores 62 % (55 to 69 %) of 100 games against y: x is better"
     open_ = EvaluationLine(8, win_rate=0.5, interval=(0.2, 0.8))
-    assert PlayedMatches("x", "y", open_).result.endswith("in 8 games: not decided")
+    assert PlayedMatches("x", "y", open_).result.endswith("of 8 games against y: not decided")
     assert PlayedMatches("x", "y", open_, problem="disk full").result.endswith("not decided; disk full")
     assert PlayedMatches("x", "y", problem="no such bot").result == "x against y: no such bot; finished games are kept"
     assert PlayedMatches("x", "y").progress == "x against y: starting …"

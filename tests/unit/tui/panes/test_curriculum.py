@@ -19,7 +19,7 @@ from rltui.tui.panes.pane import View
 from tests.fakes import figure_stories, run_story
 from tests.fakes.drawn_panes import NOW, STORY, drawn
 
-LOWER_END = "score v chaser, lower end"
+LOWER_END = "score against chaser, lower end"
 
 
 def test_curriculum_of_a_campaign() -> None:

@@ -100,7 +100,17 @@ def test_head_to_head_has_each_pair_from_both_sides(data: DataDir) -> None:
 
 def test_ratings_over_timesteps(data: DataDir) -> None:
     text = drawn(pane_of(ladder_of(data), "over time"), STORY, 100, 14)
-    assert "Elo of 3 bots by timesteps" in text and "12.4 M" in text and "1,687" in text
+    assert "Elo of 3 bots, with 95 % intervals" in text and "at 12.4 M: 1,687 ± 105" in text
+    assert text.count("●") == 3, "a dot for each"
+    one = drawn(pane_of(replace(ladder_of(data), rows=ladder_of(data).rows[:1]), "over time"), STORY, 100, 14)
+    assert one.count("●") == 1 and "Elo of 1 bot," in one
+    append(data.games, game("alpha@20000000#00000009", "random"))
+    apart = ladder_of(data)
+    assert "Elo of 3 bots" in drawn(pane_of(apart, "over time"), STORY, 100, 14), (
+        "one that no games lead to rule is not"
+    )
+    row = row_of(drawn(pane_of(apart), STORY, 100, 14), "at 20,000,000").split()
+    assert (row[0], row[3:5]) == ("–", ["–", "–"]) and "├" not in "".join(row)
     assert "needs more rows" in drawn(pane_of(ladder_of(data), "over time"), STORY, 100, 4)
 
 
@@ -212,5 +222,5 @@ def test_ratings_of_saved_states_follow_the_games(data: DataDir, tmp_path: Path)
     found = ratings.look()
     assert set(found) == {("alpha", 1_000_000), ("alpha", 5_000_000), ("alpha", 12_431_360)}
     [best] = [row for row in ladder_of(data).rows if row.rank == 1]
-    assert found["alpha", 12_431_360] == (best.rating.elo, best.rating.error)
+    assert found["alpha", 12_431_360] == (best.rating.elo, best.rating.margin)
     assert StateRatings(DataDir(tmp_path / "empty")).look() == {}

@@ -168,11 +168,12 @@ class Place:
 
 
 class ActiveTask:
-    """Config, learner, collector and worker settings in force. One learner goes through all tasks."""
+    """Config, learner, collector and worker settings in force. One learner goes through all tasks. context: of the start."""
 
     def __init__(self, context: StartContext, learner: PPOLearner, open_collector: Opener) -> None:
         """open_collector(config, timesteps): a collector, not started, that takes the place of any before it."""
-        self.curriculum, self.config, self.learner = context.curriculum, context.config, learner
+        self.context, self.learner = context, learner
+        self.curriculum, self.config = context.curriculum, context.config
         self._open = open_collector
         self.collector = open_collector(self.config, context.plan.timesteps)
         self.settings = WorkerSettings(self.collector, 0.0 if context.options.debug else LINES_PER_SECOND)

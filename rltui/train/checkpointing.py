@@ -37,7 +37,7 @@ from rltui.train.config import ResolvedConfig
 from rltui.train.control.commands import CommandQueue, PendingCommand
 from rltui.train.curriculum import CurriculumMove
 from rltui.train.iteration_metrics import match_stats
-from rltui.train.setup import StartContext
+from rltui.train.state_evaluator import StateEvaluator
 
 Callback = Callable[[SaveResult], None]
 WATCHED_SAVES, SAVING_SHARE = 10, 0.2  # of the newest checkpoints; of a core that they may take
@@ -71,16 +71,18 @@ class CheckpointWriter:
 
     def __init__(
         self,
-        context: StartContext,
         task: ActiveTask,
         publish: Callable[[Record], None],
+        evaluator: StateEvaluator | None = None,
         now: Callable[[], float] = time.monotonic,
-        keeps: Callable[[], frozenset[int]] = frozenset,
     ) -> None:
-        """keeps: timesteps of states that must not be pruned now, asked on the saver thread."""
+        """evaluator: told of each saved state, and asked which must not be pruned now, both on the saver thread."""
         self._now = now
+        context = task.context
         profile, plan = context.profile, context.plan
         self._context, self._paths, self._task, self._publish = context, context.paths, task, publish
+        self._evaluator = evaluator
+        keeps = frozenset[int] if evaluator is None else evaluator.keeps
         self._every = profile.save_every
         self._clock = MilestoneClock(profile.milestone_interval, plan.timesteps)
         self._saver = Saver(context.paths, profile.keep.last, self._on_result, keeps)
@@ -237,18 +239,19 @@ class CheckpointWriter:
             case "saved":
                 if result.kind == "checkpoint" and result.bytes >= BIG_CHECKPOINT:
                     self._warn_of_share(result)
-                self._publish(
-                    CheckpointSaved(
-                        time=now,
-                        kind=result.kind,
-                        path=str(result.path),
-                        label=result.label,
-                        timesteps=result.timesteps,
-                        bytes=result.bytes,
-                        held_seconds=held,
-                        seconds=result.seconds,
-                    )
+                record = CheckpointSaved(
+                    time=now,
+                    kind=result.kind,
+                    path=str(result.path),
+                    label=result.label,
+                    timesteps=result.timesteps,
+                    bytes=result.bytes,
+                    held_seconds=held,
+                    seconds=result.seconds,
                 )
+                if self._evaluator is not None:
+                    self._evaluator.saved(record)
+                self._publish(record)
             case "failed":
                 if result.kind == "checkpoint":
                     self._failed_at = result.timesteps
@@ -295,13 +298,13 @@ class CheckpointScheduler:
     """Saves when the clocks or a command ask for it. Where the loop stands is a whole state: never within an update."""
 
     def __init__(self, loop: LoopState, task: ActiveTask, writer: CheckpointWriter, queue: CommandQueue) -> None:
-        self._loop, self._task, self._writer, self._queue = loop, task, writer, queue
+        self._loop, self._task, self.writer, self._queue = loop, task, writer, queue
         self._figures = SavedFigures(self._loop.rewards.value)
 
     @property
     def held_seconds(self) -> float:
         """For how long the training thread was held so far."""
-        return self._writer.held_seconds
+        return self.writer.held_seconds
 
     def remember(self, report: UpdateReport, collected: Collected) -> None:
         """The figures that the next checkpoint carries; unknown ones keep their last value."""
@@ -319,7 +322,7 @@ class CheckpointScheduler:
         """What the clocks ask for. At the end of a phase also a milestone, which is the phase's; the checkpoint waits for
         the next task. move: to that task; None where this one goes on, or the run ends here.
         """
-        due = self._writer.due(self._loop.timesteps)
+        due = self.writer.due(self._loop.timesteps)
         if move is None:
             return due
         due = [(kind, label) for kind, label in due if kind == "milestone"]
@@ -330,11 +333,11 @@ class CheckpointScheduler:
     def save_due(self, due: list[tuple[SaveKind, str]], move: CurriculumMove | None) -> None:
         """What `due` has found for this move. The milestone that a phase ends with lasts."""
         lasting = move is not None and self._ends_phase(move)
-        self._writer.save(due, self._snapshot, self._loop.timesteps, self._figures, lasting=lasting)
+        self.writer.save(due, self._snapshot, self._loop.timesteps, self._figures, lasting=lasting)
 
     def save(self, wanted: list[tuple[SaveKind, str]], then: Callback | None = None) -> None:
         """Save the state as it is now. then: called on the saver thread with the result."""
-        self._writer.save(wanted, self._snapshot, self._loop.timesteps, self._figures, then)
+        self.writer.save(wanted, self._snapshot, self._loop.timesteps, self._figures, then)
 
     def _ends_phase(self, move: CurriculumMove) -> bool:
         return move.phase != self._task.curriculum.phase
@@ -345,7 +348,7 @@ class CheckpointScheduler:
 
     def checkpoint_once(self) -> None:
         """One of this state, unless there is one."""
-        if not self._writer.saved(self._loop.timesteps):
+        if not self.writer.saved(self._loop.timesteps):
             self.checkpoint()
 
     def serve(self) -> None:

@@ -20,13 +20,13 @@ from rltui.events.records import (
 )
 from rltui.train.active_task import ActiveTask, LoopState, Place
 from rltui.train.curriculum import curriculum_planned
-from rltui.train.setup import StartContext
 
 
-def opening(context: StartContext, task: ActiveTask, loop: LoopState) -> list[Record]:
+def opening(task: ActiveTask, loop: LoopState) -> list[Record]:
     """Records of a start: its header, the resume if it is one, what was decided before, and the curriculum's plan."""
-    plan, now = context.plan, time.time()
-    records: list[Record] = [run_started(context, task, loop)]
+    context, now = task.context, time.time()
+    plan = context.plan
+    records: list[Record] = [run_started(task, loop)]
     if plan.rewind:
         checkpoint = str(plan.checkpoint or "")
         records.append(RunResumed(time=now, timesteps=plan.timesteps, checkpoint=checkpoint, reason=plan.reason))
@@ -37,9 +37,10 @@ def opening(context: StartContext, task: ActiveTask, loop: LoopState) -> list[Re
     return [*records, curriculum_planned(context.profile, plan.timesteps)]
 
 
-def run_started(context: StartContext, task: ActiveTask, loop: LoopState) -> RunStarted:
+def run_started(task: ActiveTask, loop: LoopState) -> RunStarted:
     """The record with which a trainer opens a run."""
-    profile, config, learner = context.profile, task.config, task.learner
+    context, config, learner = task.context, task.config, task.learner
+    profile = context.profile
     shape = task.collector.shared.shape
     return RunStarted(
         time=time.time(),

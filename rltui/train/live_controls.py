@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -42,39 +43,42 @@ AGAIN = {Urgency.FINISH: " (Ctrl-C again: save now)", Urgency.NOW: " (Ctrl-C aga
 URGENCY = {"finish": Urgency.FINISH, "now": Urgency.NOW, "abandon": Urgency.ABANDON}
 
 
+@dataclass(frozen=True)
 class LoopView:
     """Read-only view of the running loop: what it does, how far it is, its workers, flags, viewer and evaluation."""
 
-    def __init__(self, loop: LoopState, task: ActiveTask, viewer: ViewerHost, evaluator: StateEvaluator) -> None:
-        self._loop, self._task, self._viewer, self._evaluator = loop, task, viewer, evaluator
+    loop: LoopState
+    task: ActiveTask
+    viewer: ViewerHost
+    evaluator: StateEvaluator
 
     def live(self) -> Live:
         """The state of now; `clients` and `dropped` are the control socket's to fill in."""
         return Live(
             time=time.time(),
-            state=self._loop.state,
-            reason=self._loop.reason or self.held(),
-            iteration=self._loop.iteration,
-            timesteps=self._loop.timesteps,
+            state=self.loop.state,
+            reason=self.loop.reason or self.held(),
+            iteration=self.loop.iteration,
+            timesteps=self.loop.timesteps,
             progress=self._progress(),
-            workers=self._task.collector.live(),
+            workers=self.task.collector.live(),
             clients=[],
             dropped=0,
-            flags=self._task.settings.flags(),
-            viewer=self._viewer.live(),
-            elapsed=self._loop.elapsed,
-            evaluation=self._evaluator.live(),
+            flags=self.task.settings.flags(),
+            viewer=self.viewer.live(),
+            elapsed=self.loop.elapsed,
+            evaluation=self.evaluator.live(),
         )
 
     def held(self) -> str:
         """For whom the iteration waits, and will until somebody helps; mostly empty."""
-        stopped = [worker for worker in self._task.collector.live() if worker.state == "stopped"]
+        stopped = [worker for worker in self.task.collector.live() if worker.state == "stopped"]
         return "; ".join(f"waits for worker {worker.worker}, {stopped_words(worker.pid)}" for worker in stopped)
 
     def _progress(self) -> float | None:
-        if self._loop.state == "collecting":
-            return self._task.collector.progress()
-        return self._task.learner.progress if self._loop.state == "learning" else None
+        if self.loop.state == "collecting":
+            return self.task.collector.progress()
+        return self.task.learner.progress if self.loop.state == "learning" else None
 
 
 class LiveSettings:
@@ -175,15 +179,13 @@ class LiveControls:
         self,
         server: ControlServer,
         stop: StopRequest,
-        loop: LoopState,
         settings: LiveSettings,
         scheduler: CheckpointScheduler,
-        viewer: ViewerHost,
         view: LoopView,
     ) -> None:
         self.stop, self.paused_seconds = stop, 0.0
-        self._server, self._queue, self._loop = server, server.commands, loop
-        self._settings, self._scheduler, self._viewer, self._view = settings, scheduler, viewer, view
+        self._server, self._queue, self._loop = server, server.commands, view.loop
+        self._settings, self._scheduler, self._viewer, self._view = settings, scheduler, view.viewer, view
         self._logged = Urgency.NONE
         self._pausing: PendingCommand | None = None
         self._held = False

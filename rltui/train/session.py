@@ -26,7 +26,6 @@ from rltui.runs.paths import RunPaths
 from rltui.runs.saver import clean_temporary
 from rltui.supervise.output_log import OutputLog
 from rltui.train.active_task import ActiveTask, LoopState
-from rltui.train.checkpointing import CheckpointWriter
 from rltui.train.collect.collector import Collector
 from rltui.train.collect.shared_rollout import SharedRollout
 from rltui.train.config import ResolvedConfig
@@ -143,12 +142,9 @@ class _Session:
             self._paths, self._context.profile.evaluation, publish, self._output
         )
         self._stack.callback(evaluator.close)
-        writer = CheckpointWriter(self._context, task, evaluator.publish, keeps=evaluator.keeps)
-        self._viewer = viewer = ViewerHost(
-            self._context, task, self._loop, server.commands, self._log_viewer, self._output
-        )
+        self._viewer = viewer = ViewerHost(task, self._loop, server.commands, self._log_viewer, self._output)
         self._stack.callback(viewer.close)
-        trainer = Trainer(self._context, self._loop, task, writer, viewer, evaluator, server, self._stop)
+        trainer = Trainer(self._loop, task, viewer, evaluator, server, self._stop)
         for notice in filter(None, (taken, self._lock.notice, self._unclean)):
             self._publisher.log("warning", "runs", notice)
         for notice in learner.notices:

@@ -11,7 +11,7 @@ from rltui.events.records import LogLine, RunFinished, UpdateDropped
 from rltui.learn.device import device_error
 from rltui.learn.report import UpdateReport
 from rltui.train.active_task import ActiveTask, LoopState
-from rltui.train.checkpointing import CheckpointScheduler, CheckpointWriter
+from rltui.train.checkpointing import CheckpointScheduler
 from rltui.train.control.commands import StopNow, Urgency
 from rltui.train.live_controls import LiveControls
 from rltui.train.state_evaluator import StateEvaluator
@@ -29,13 +29,12 @@ class Shutdown:
         self,
         loop: LoopState,
         task: ActiveTask,
-        writer: CheckpointWriter,
         scheduler: CheckpointScheduler,
         controls: LiveControls,
         viewer: ViewerHost,
         evaluator: StateEvaluator,
     ) -> None:
-        self._loop, self._task, self._writer, self._scheduler = loop, task, writer, scheduler
+        self._loop, self._task, self._writer, self._scheduler = loop, task, scheduler.writer, scheduler
         self._controls, self._stop, self._viewer, self._evaluator = controls, controls.stop, viewer, evaluator
 
     def end(self, reason: str, code: int, *, keep: bool = True) -> int:

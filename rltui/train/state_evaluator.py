@@ -81,11 +81,19 @@ class StateEvaluator:
             if info.usable and info.timesteps is not None and info.timesteps <= timesteps:
                 self._wait(_Waiting(info.path, info.timesteps, milestone=True))
 
-    def publish(self, record: Record) -> None:
-        """Pass a record on, and see to states that were saved. From any thread."""
-        if isinstance(record, CheckpointSaved) and self._section.games:
-            self._saved(record)
-        self._publish(record)
+    def saved(self, record: CheckpointSaved) -> None:
+        """See to a state that was saved. From any thread."""
+        if not self._section.games:
+            return
+        milestone = record.kind == "milestone"
+        if milestone:
+            self._count()
+        else:
+            self._checkpoints += 1
+            every = self._section.every_checkpoints
+            if not every or self._checkpoints % every:
+                return
+        self._wait(_Waiting(Path(record.path), record.timesteps, milestone))
 
     def poll(self) -> StateEvaluated | None:
         """Hear the process, and start the next one. What has come of one, once."""
@@ -136,17 +144,6 @@ class StateEvaluator:
         running, self._running = self._running, None
         if running is not None:
             running.release()
-
-    def _saved(self, record: CheckpointSaved) -> None:
-        milestone = record.kind == "milestone"
-        if milestone:
-            self._count()
-        else:
-            self._checkpoints += 1
-            every = self._section.every_checkpoints
-            if not every or self._checkpoints % every:
-                return
-        self._wait(_Waiting(Path(record.path), record.timesteps, milestone))
 
     def _count(self) -> None:
         """One more milestone was saved, which takes the place of one that waits; warn once where that is the rule."""

@@ -33,7 +33,6 @@ from rltui.train.iteration_metrics import (
 )
 from rltui.train.live_controls import LiveControls, LiveSettings, LoopView
 from rltui.train.selfplay import SelfPlay
-from rltui.train.setup import StartContext
 from rltui.train.shutdown import NotFinite, Shutdown, UpdateGuard
 from rltui.train.state_evaluator import StateEvaluator
 from rltui.train.update_thread import UpdateThread
@@ -45,15 +44,14 @@ class Trainer:
 
     def __init__(
         self,
-        context: StartContext,
         loop: LoopState,
         task: ActiveTask,
-        writer: CheckpointWriter,
         viewer: ViewerHost,
         evaluator: StateEvaluator,
         server: ControlServer,
         stop: StopRequest,
     ) -> None:
+        context = task.context
         self._context, self._loop, self._task, self._viewer, self._stop = context, loop, task, viewer, stop
         self._evaluator, self._queue = evaluator, server.commands
         self._block = 0
@@ -61,10 +59,11 @@ class Trainer:
         self._ahead: Collected | None = None  # collected, not yet learned from
         self._cut_by: BaseException | None = None  # what ended the collecting beside an update that was over already
         self._settings = LiveSettings(self._queue, loop, task)
+        writer = CheckpointWriter(task, loop.publish, evaluator)
         self._scheduler = CheckpointScheduler(loop, task, writer, self._queue)
         view = LoopView(loop, task, viewer, evaluator)
-        self._controls = LiveControls(server, stop, loop, self._settings, self._scheduler, viewer, view)
-        self._shutdown = Shutdown(loop, task, writer, self._scheduler, self._controls, viewer, evaluator)
+        self._controls = LiveControls(server, stop, self._settings, self._scheduler, view)
+        self._shutdown = Shutdown(loop, task, self._scheduler, self._controls, viewer, evaluator)
         self._guard = UpdateGuard(loop)
         profile = context.config.profile
         self._selfplay = SelfPlay(profile.selfplay, context.paths, profile.run.seed, task, self._say_selfplay)
@@ -102,7 +101,7 @@ class Trainer:
         return self._shutdown.end(*self._outcome())
 
     def _begin(self) -> None:
-        for record in opening(self._context, self._task, self._loop):
+        for record in opening(self._task, self._loop):
             self._loop.publish(record)
         self._publish_notices()
         self._task.collector.start(self._controls.look)

@@ -21,7 +21,6 @@ from rltui.supervise.sockets import takes_more
 from rltui.train.active_task import ActiveTask, LoopState
 from rltui.train.collect.worker_handle import why
 from rltui.train.control.commands import CommandQueue, PendingCommand
-from rltui.train.setup import StartContext
 from rltui.view.outputs import OutputOptions
 from rltui.view.stream import Weights, WeightsBoard
 from rltui.view.training_match import RunMatchSpec
@@ -146,7 +145,6 @@ class ViewerHost:
 
     def __init__(
         self,
-        context: StartContext,
         task: ActiveTask,
         loop: LoopState,
         queue: CommandQueue,
@@ -154,7 +152,7 @@ class ViewerHost:
         output: OutputLog | None = None,
     ) -> None:
         """output: gets what the viewer prints (None: it prints as we do)."""
-        self._context, self._task, self._loop, self._queue, self._log = context, task, loop, queue, log
+        self._context, self._task, self._loop, self._queue, self._log = task.context, task, loop, queue, log
         self._output = output
         self._running: ViewerChild | None = None
         self._ended: list[ViewerChild] = []  # asked to close, not gone yet

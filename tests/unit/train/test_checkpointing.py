@@ -31,7 +31,7 @@ def saving(tmp_path: Path, *overrides: str) -> Iterator[tuple[CheckpointWriter, 
     options = TrainOptions(load(path, overrides), str(path), DataDir(tmp_path / "data"), run="r")
     context = prepare(options)
     told: list[Record] = []
-    made = CheckpointWriter(context, active_task(context), told.append)
+    made = CheckpointWriter(active_task(context), told.append)
     try:
         yield made, context, told
     finally:

@@ -21,7 +21,7 @@ def test_a_limit_that_is_meant_to_be_none_is_no_reason_to_lose_the_header(tmp_pa
     file.write_text(TINY)
     never = ("ppo.max_grad_norm=1e200", "ppo.reward_clip=1e300")
     context = prepare(TrainOptions(load(file, never), str(file), DataDir(tmp_path / "data"), run="r", kernel="Zen"))
-    header = run_started(context, active_task(context), LoopState(lambda record: None, start=7, earlier=60.0))
+    header = run_started(active_task(context), LoopState(lambda record: None, start=7, earlier=60.0))
     assert decode_line(encode_line(header).strip()) == header
     assert header.kernel == "Zen" and "matrix kernel Zen" in start_summary(header)
     assert header.start == 7 and header.elapsed is not None and header.elapsed >= 60

@@ -80,10 +80,8 @@ class Loop:
         self.controls = LiveControls(
             cast(Any, server),
             self.stop,
-            self.loop,
             LiveSettings(self.queue, self.loop, cast(Any, task)),
             cast(Any, scheduler),
-            cast(Any, viewer),
             LoopView(self.loop, cast(Any, task), cast(Any, viewer), cast(Any, evaluator)),
         )
 

@@ -24,7 +24,6 @@ from rltui.runs.inventory import complete_checkpoints
 from rltui.runs.paths import DataDir
 from rltui.runs.rlgym_ppo import BOOK_KEEPING
 from rltui.train.active_task import LoopState
-from rltui.train.checkpointing import CheckpointWriter
 from rltui.train.collect.collector import Collected, SerialCollector
 from rltui.train.collect.shared_rollout import SharedRollout
 from rltui.train.config import ResolvedConfig
@@ -116,10 +115,9 @@ class Run:
         server = ControlServer(self.paths, "r")
         self.queue = server.commands
         task = active_task(context, collector=self.collector)
-        writer = CheckpointWriter(context, task, self.told.append)
-        viewer = ViewerHost(context, task, loop, server.commands, lambda level, line: None)
+        viewer = ViewerHost(task, loop, server.commands, lambda level, line: None)
         evaluator = StateEvaluator(self.paths, context.profile.evaluation, self.told.append)
-        self.trainer = Trainer(context, loop, task, writer, viewer, evaluator, server, stop)
+        self.trainer = Trainer(loop, task, viewer, evaluator, server, stop)
 
     def ending(self) -> tuple[StateChanged, RunFinished]:
         state, finished = self.told[-2:]

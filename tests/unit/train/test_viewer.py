@@ -11,6 +11,7 @@ from multiprocessing.connection import Connection
 from multiprocessing.context import SpawnProcess
 from multiprocessing.shared_memory import SharedMemory
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, cast
 
 import numpy as np
@@ -73,7 +74,12 @@ def played() -> tuple[ViewerChild, PlayedProcess, Connection]:
 
 def host_of(running: ViewerChild, *ended: ViewerChild) -> tuple[ViewerHost, list[str]]:
     lines: list[str] = []
-    host = ViewerHost(*[cast(Any, None)] * 3, CommandQueue(), lambda level, text: lines.append(text))
+    host = ViewerHost(
+        cast(Any, SimpleNamespace(context=None)),
+        cast(Any, None),
+        CommandQueue(),
+        lambda level, text: lines.append(text),
+    )
     host._running, host._ended = running, list(ended)
     return host, lines
 
@@ -143,7 +149,6 @@ def host(tmp_path_factory: pytest.TempPathFactory) -> tuple[ViewerHost, list[str
     context = prepare(TrainOptions(load(file), str(file), DataDir(folder / "data"), run="r"))
     lines: list[str] = []
     return ViewerHost(
-        context,
         active_task(context),
         LoopState(lambda record: None),
         CommandQueue(),

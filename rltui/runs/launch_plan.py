@@ -6,7 +6,7 @@ import os
 import socket
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Literal
@@ -85,18 +85,26 @@ class LaunchPlan:
 
 @dataclass(frozen=True)
 class StartRequest:
-    """What was asked for. signature: what the profile needs, said: see `plan_launch`; None for one that was saved with what
-    it goes on from.
+    """What was asked for.
+
+    signature: what the profile needs; None for one that was saved with what it goes on from. profile: a name or path, for run
+    names and hints. sources: of the profile's own components, name → hash of the file; changed ones are warned of. said: by
+    phase and setting, what the profile says of it (`env.from_profile.said_settings`), by which what is set by hand holds and
+    is named; empty: nothing.
     """
 
     data: DataDir
     signature: Signature | None
     profile: str
-    run: str | None
-    sources: Mapping[str, str]
-    now: float
+    run: str | None = None  # `--run`
+    mode: str = (
+        "auto"  # or `new`, `own` (as `auto`, of this profile's runs alone), or a checkpoint's path or RUN/MILESTONE
+    )
+    fork: bool = False  # from that one a new run of this profile begins, whatever it is the newest of (`--fork-from`)
+    sources: Mapping[str, str] = field(default_factory=dict)
     said: Mapping[str, Mapping[str, str]] | None = None
-    take_over: bool = False
+    take_over: bool = False  # see RunLock
+    now: float = field(default_factory=time.time)  # Unix seconds
 
     @cached_property
     def profile_name(self) -> str:
@@ -178,46 +186,25 @@ class RunSearch:
         self.passed.append(f"{info.name} of run {self.paths.name!r} is passed over: {reason}")
 
 
-def plan_launch(
-    data: DataDir,
-    signature: Signature | None,
-    *,
-    profile: str,
-    run: str | None = None,
-    mode: str = "auto",
-    fork: bool = False,
-    sources: Mapping[str, str] | None = None,
-    said: Mapping[str, Mapping[str, str]] | None = None,
-    now: float | None = None,
-    take_over: bool = False,
-) -> LaunchPlan:
-    """What a start of `profile` (a name or path, for run names and hints) does.
+def plan_launch(start: StartRequest) -> LaunchPlan:
+    """What a start of `profile` does.
 
     An explicit path, else (`auto`) the newest complete checkpoint of a run that fits and that nobody trains; the bot of another
     profile's run goes on in a new run. While the profile's own newest run is being trained, or just starting, it is refused.
     Runs that do not fit stop the start: no setting silently begins from zero. Whatever is not a run's newest commit goes on as
-    a branch.
-
-    signature: see StartRequest. run: `--run`. mode: `auto`, `new`, or a checkpoint's path or RUN/MILESTONE (`--resume`);
-    `own`: as `auto`, of the runs of this profile alone.
-    fork: from that one a new run of this profile begins, whatever it is the newest of (`--fork-from`). sources: of the
-    profile's own components, name → hash of the file; changed ones are warned of. said: by phase and setting, what the
-    profile says of it (`env.from_profile.said_settings`), by which what is set by hand holds and is named; empty: nothing.
-    now: Unix seconds. take_over: see RunLock. Every byte of the chosen checkpoint has been checked. Raises NothingFits,
-    DamagedState, RltuiError where its run is being trained (exit 1).
+    a branch. Every byte of the chosen checkpoint has been checked. Raises NothingFits, DamagedState, RltuiError where its run
+    is being trained (exit 1).
     """
+    data, run, mode = start.data, start.run, start.mode
     if run is not None:
         data.run(run)
-    start = StartRequest(
-        data, signature, profile, run, sources or {}, time.time() if now is None else now, said, take_over
-    )
     if mode == "new":
         plan = _new(start)
     elif mode not in ("auto", "own"):
-        plan = _from_state(start, _asked(start, mode, "--fork-from" if fork else "--resume"), fork)
+        plan = _from_state(start, _asked(start, mode, "--fork-from" if start.fork else "--resume"), start.fork)
     else:
         plan = _auto(start, own=mode == "own") if run is None else _auto_of_run(start, data.run(run))
-    return replace(plan, profile=profile, warnings=(*plan.warnings, *_crowd(data, plan.run)))
+    return replace(plan, profile=start.profile, warnings=(*plan.warnings, *_crowd(data, plan.run)))
 
 
 def _crowd(data: DataDir, run: str) -> list[str]:

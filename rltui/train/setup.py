@@ -14,7 +14,7 @@ from rltui.profile.curriculum import source_hashes, task_profile
 from rltui.profile.models import Profile
 from rltui.profile.resolved import digest
 from rltui.runs import trainer_state
-from rltui.runs.launch_plan import LaunchPlan, plan_launch
+from rltui.runs.launch_plan import LaunchPlan, StartRequest, plan_launch
 from rltui.runs.lock import check_writable
 from rltui.runs.meta import Signature
 from rltui.runs.paths import DataDir, RunPaths
@@ -109,15 +109,17 @@ def prepare(options: TrainOptions) -> StartContext:
     needed = signature(profile, first)
     sources = source_hashes(profile)
     plan = plan_launch(
-        options.data,
-        needed,
-        profile=options.profile_argument,
-        run=options.run,
-        mode=options.resume,
-        fork=options.fork,
-        sources=sources,
-        said=said_settings(profile),
-        take_over=options.take_over,
+        StartRequest(
+            options.data,
+            needed,
+            profile=options.profile_argument,
+            run=options.run,
+            mode=options.resume,
+            fork=options.fork,
+            sources=sources,
+            said=said_settings(profile),
+            take_over=options.take_over,
+        )
     )
     state = trainer_state.read(plan.checkpoint) if plan.checkpoint is not None else None
     origin = Origin(plan.trained_with, state.curriculum if state else None) if plan.checkpoint is not None else None

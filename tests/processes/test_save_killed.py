@@ -14,7 +14,7 @@ import pytest
 
 from rltui.runs.checkpoint import damage, read_checkpoint, write_checkpoint
 from rltui.runs.inventory import list_checkpoints, newest_commit
-from rltui.runs.launch_plan import plan_launch
+from rltui.runs.launch_plan import StartRequest, plan_launch
 from rltui.runs.paths import DataDir, RunPaths
 from rltui.runs.saver import SaveJob, Saver, SaveResult, clean_temporary, prune
 from tests.fakes.forked import Forked
@@ -52,7 +52,7 @@ def check_nothing_is_broken(data: DataDir, paths: RunPaths, least_commit: int) -
         read_checkpoint(newest.path)["meta.json"]
         == make_files(make_meta("alpha", newest.commit, newest.timesteps))["meta.json"]
     )
-    assert plan_launch(data, SIGNATURE, profile="quick").checkpoint == newest.path
+    assert plan_launch(StartRequest(data, SIGNATURE, "quick")).checkpoint == newest.path
     return newest.commit
 
 

@@ -13,7 +13,7 @@ import pytest
 
 from rltui.runs.journal import JournalTail, JournalWriter, read_journal
 from rltui.runs.journal_reader import current_records, unclean_end
-from rltui.runs.launch_plan import confirm, plan_launch
+from rltui.runs.launch_plan import StartRequest, confirm, plan_launch
 from rltui.runs.lock import RunLock
 from rltui.runs.paths import DataDir
 from rltui.runs.saver import SaveJob, Saver
@@ -26,7 +26,7 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs fork and 
 
 def train(data: DataDir, report: Callable[[str], None], last: int) -> None:
     """A trainer in little: plan, lock, say how the last one ended, resume, save every third iteration."""
-    plan = plan_launch(data, SIGNATURE, profile="quick", run="alpha")
+    plan = plan_launch(StartRequest(data, SIGNATURE, "quick", run="alpha"))
     paths = data.run(plan.run)
     with RunLock(paths):
         confirm(data, plan)

@@ -13,7 +13,7 @@ from rltui.runs import checkpoint
 from rltui.runs.checkpoint import read_checkpoint
 from rltui.runs.journal import JournalTail, JournalWriter, encode_line, read_end, read_journal
 from rltui.runs.journal_reader import current_records
-from rltui.runs.launch_plan import plan_launch
+from rltui.runs.launch_plan import StartRequest, plan_launch
 from rltui.runs.meta import milestone_label
 from rltui.runs.paths import DataDir, default_run_name, name_problem
 from rltui.runs.saver import MilestoneClock
@@ -157,7 +157,7 @@ def test_no_garbage_makes_listing_fail(run_files: dict[str, bytes], checkpoint_f
         (run,) = describe_runs(data)
         assert len(run.damaged) == bool(checkpoint_files)
         expected = paths.checkpoint(1000) if checkpoint_files else paths.checkpoint(2000)
-        assert plan_launch(data, SIGNATURE, profile="quick").checkpoint == expected
+        assert plan_launch(StartRequest(data, SIGNATURE, "quick")).checkpoint == expected
 
 
 @settings(max_examples=100, deadline=None)

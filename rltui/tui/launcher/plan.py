@@ -20,8 +20,7 @@ from rltui.profile.locate import STATE_FILE
 from rltui.profile.source import MAX_BYTES
 from rltui.profile.toml_text import toml_values
 from rltui.runs.journal_reader import step_limit
-from rltui.runs.launch_plan import DamagedState, LaunchPlan, NothingFits, plan_launch
-from rltui.runs.meta import Signature
+from rltui.runs.launch_plan import DamagedState, LaunchPlan, NothingFits, StartRequest, plan_launch
 from rltui.runs.paths import DataDir, RunPaths
 from rltui.runs.summary import RunSummary
 from rltui.tui.checks.results import ProfileCheck
@@ -119,7 +118,7 @@ def plan_profile(data: DataDir, entry: ProfileEntry, now: float, *, new: bool = 
         return Refusal("the profile is not valid", "e opens its form")
     try:
         mode = "new" if new else "own"
-        plan = _launch(data, check.signature, entry.name, now, mode=mode, **_of_profile(check))
+        plan = _launch(StartRequest(data, check.signature, entry.name, mode=mode, now=now, **_of_profile(check)))
     except NothingFits as error:
         return plan_profile(data, entry, now, new=True, force=True) if force else Refusal(error.message)
     except RltuiError as error:
@@ -134,7 +133,7 @@ def plan_run(data: DataDir, run: RunSummary, now: float) -> Plan:
     if not profile:
         return Refusal("nothing of it was saved")
     try:
-        return _launch(data, None, profile, now, run=run.name)
+        return _launch(StartRequest(data, None, profile, run=run.name, now=now))
     except RltuiError as error:
         return Refusal(error.message)
 
@@ -160,8 +159,9 @@ def plan_fork(data: DataDir, state: Path, profile: ProfileEntry, now: float) -> 
     if check is None or not check.valid or check.signature is None:
         return Refusal("the profile is not valid")
     try:
-        asked = {"mode": str(state), "fork": True, **_of_profile(check)}
-        return plan_launch(data, check.signature, profile=profile.name, now=now, **asked)
+        mode = str(state)
+        start = StartRequest(data, check.signature, profile.name, mode=mode, fork=True, now=now, **_of_profile(check))
+        return plan_launch(start)
     except RltuiError as error:
         return Refusal(error.message)
 
@@ -222,15 +222,15 @@ def next_round_total(timesteps: int) -> int:
 
 def _plan_state(data: DataDir, paths: RunPaths, state: Path, now: float) -> LaunchPlan:
     profile = saved_profile(paths, state)
-    plan = _launch(data, None, str(profile), now, mode=str(state))
+    plan = _launch(StartRequest(data, None, str(profile), mode=str(state), now=now))
     how = "the run's campaign" if profile == paths.profile else "its own profile"
     return replace(plan, why=f"{plan.why}, with {how}")
 
 
-def _launch(data: DataDir, signature: Signature | None, profile: str, now: float, **asked: Any) -> LaunchPlan:
+def _launch(start: StartRequest) -> LaunchPlan:
     """With the step limit that the run's newest start had. A branch is a line of its own: it has none."""
-    plan = plan_launch(data, signature, profile=profile, now=now, **asked)
-    return replace(plan, steps=step_limit(data.run(plan.run))) if plan.kind == "resume" else plan
+    plan = plan_launch(start)
+    return replace(plan, steps=step_limit(start.data.run(plan.run))) if plan.kind == "resume" else plan
 
 
 def _is_campaign(profile: Path) -> bool:

@@ -9,7 +9,7 @@ import pytest
 from rltui.__main__ import main
 from rltui.errors import RltuiError
 from rltui.profile.locate import list_profiles
-from rltui.runs.launch_plan import plan_launch
+from rltui.runs.launch_plan import StartRequest, plan_launch
 from rltui.runs.paths import DataDir
 from tests.fakes.saved_runs import SIGNATURE, make_run, save_milestone
 
@@ -66,7 +66,7 @@ def test_what_protects_one_is_said_with_the_way_out(data: DataDir, capsys: pytes
 
 def test_training_goes_on_from_a_name_as_from_the_folder(data: DataDir) -> None:
     def plan(mode: str, fork: bool) -> tuple[str, Path | None]:
-        found = plan_launch(data, SIGNATURE, profile="quick", mode=mode, fork=fork, run="new" if fork else None)
+        found = plan_launch(StartRequest(data, SIGNATURE, "quick", mode=mode, fork=fork, run="new" if fork else None))
         return found.reason, found.checkpoint
 
     for fork in (False, True):
@@ -84,7 +84,7 @@ def test_what_to_resume_from_instead_is_said(subtests: pytest.Subtests, data: Da
     ]:
         with subtests.test(mode=mode, hint=hint):
             with pytest.raises(RltuiError, match=f"--resume {mode}: there is no such folder") as refused:
-                plan_launch(data, SIGNATURE, profile="quick", mode=mode)
+                plan_launch(StartRequest(data, SIGNATURE, "quick", mode=mode))
             assert refused.value.hint.splitlines()[0] == hint
 
 

@@ -18,7 +18,7 @@ from rltui.errors import RltuiError
 from rltui.runs import checkpoint, meta
 from rltui.runs.checkpoint import damage, is_complete, read_checkpoint, verify, write_checkpoint
 from rltui.runs.inventory import list_checkpoints, read_marks
-from rltui.runs.launch_plan import plan_launch
+from rltui.runs.launch_plan import StartRequest, plan_launch
 from rltui.runs.paths import DataDir
 from rltui.runs.summary import describe_runs
 from tests.fakes.patience import patience
@@ -83,12 +83,12 @@ def test_a_truncated_file_is_refused_by_name_and_the_previous_one_chosen(
                 with pytest.raises(RltuiError, match=name):
                     read_checkpoint(paths.checkpoint(2000))
                 assert not is_complete(paths.checkpoint(2000))
-                plan = plan_launch(data, SIGNATURE, profile="quick")
+                plan = plan_launch(StartRequest(data, SIGNATURE, "quick"))
                 assert plan.checkpoint == paths.checkpoint(1000)
                 assert len(plan.warnings) == 1
                 assert "checkpoint 2000" in plan.warnings[0] and name in plan.warnings[0]
                 with pytest.raises(RltuiError, match=name) as caught:
-                    plan_launch(data, SIGNATURE, profile="quick", mode=str(paths.checkpoint(2000)))
+                    plan_launch(StartRequest(data, SIGNATURE, "quick", mode=str(paths.checkpoint(2000))))
                 assert str(paths.checkpoint(1000)) in caught.value.hint
         path.write_bytes(whole)
 
@@ -106,7 +106,7 @@ def test_bit_flips_are_all_found(tmp_path: Path, trials: int) -> None:
         flipped[chance.randrange(len(whole))] ^= 1 << chance.randrange(8)
         path.write_bytes(flipped)
         reason = damage(paths.checkpoint(2000), thorough=True)
-        plan = plan_launch(data, SIGNATURE, profile="quick")
+        plan = plan_launch(StartRequest(data, SIGNATURE, "quick"))
         found += reason is not None and plan.checkpoint == paths.checkpoint(1000) and len(plan.warnings) == 1
         path.write_bytes(whole)
     assert found == trials
@@ -202,7 +202,7 @@ def test_pickles_are_never_opened(tmp_path: Path) -> None:
             read_marks(paths)
     (summary,) = describe_runs(data)
     assert len(summary.damaged) == 100 and "meta.json" in (summary.damaged[0].damage or "")
-    assert plan_launch(data, SIGNATURE, profile="quick").checkpoint == paths.checkpoint(1000)
+    assert plan_launch(StartRequest(data, SIGNATURE, "quick")).checkpoint == paths.checkpoint(1000)
     assert not canary.exists()
     pickle.loads(payloads[0])
     assert canary.exists(), "the payload itself was harmless, so the test showed nothing"

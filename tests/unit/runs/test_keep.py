@@ -25,7 +25,7 @@ from rltui.runs.inventory import (
     read_marks,
 )
 from rltui.runs.keep import copy_name, export_folder, export_policy, export_target, keep_checkpoint
-from rltui.runs.launch_plan import plan_launch
+from rltui.runs.launch_plan import StartRequest, plan_launch
 from rltui.runs.lock import RunLock, lock_holder
 from rltui.runs.paths import DataDir, RunPaths
 from rltui.runs.resolve import find_checkpoint
@@ -81,14 +81,14 @@ def test_it_is_there_wherever_milestones_are(paths: RunPaths) -> None:
     kept = keep_checkpoint(paths, list_checkpoints(paths)[0])
     assert find_checkpoint(paths.data, "alpha/000.001M")[1].path == kept.path
     assert [saved.timesteps for saved in describe_run(paths).milestones] == [1000]
-    plan = plan_launch(paths.data, SIGNATURE, profile="quick", mode="alpha/000.001M")
+    plan = plan_launch(StartRequest(paths.data, SIGNATURE, "quick", mode="alpha/000.001M"))
     assert (plan.kind, plan.checkpoint, plan.parent) == ("branch", kept.path, "alpha@1000")
 
 
 def test_the_run_goes_on_from_its_checkpoint_as_before(paths: RunPaths) -> None:
-    before = plan_launch(paths.data, SIGNATURE, profile="quick", now=0)
+    before = plan_launch(StartRequest(paths.data, SIGNATURE, "quick", now=0))
     keep_checkpoint(paths, newest(paths))
-    assert plan_launch(paths.data, SIGNATURE, profile="quick", now=0) == before
+    assert plan_launch(StartRequest(paths.data, SIGNATURE, "quick", now=0)) == before
 
 
 @pytest.mark.parametrize("label", ["012M", "012.43136M"])

@@ -14,7 +14,7 @@ from rltui.errors import RltuiError
 from rltui.runs import trainer_state
 from rltui.runs.checkpoint import write_checkpoint
 from rltui.runs.journal import JournalWriter
-from rltui.runs.launch_plan import DamagedState, LaunchPlan, NothingFits, confirm, plan_launch
+from rltui.runs.launch_plan import DamagedState, LaunchPlan, NothingFits, StartRequest, confirm, plan_launch
 from rltui.runs.lock import RunLock, count_start
 from rltui.runs.paths import DataDir
 from tests.fakes import run_story
@@ -30,7 +30,7 @@ def data(tmp_path: Path) -> DataDir:
 
 
 def choose(data: DataDir, **asked: str) -> LaunchPlan:
-    return plan_launch(data, SIGNATURE, profile="profiles/quick.toml", now=NOW, **asked)  # type: ignore[arg-type]
+    return plan_launch(StartRequest(data, SIGNATURE, "profiles/quick.toml", now=NOW, **asked))  # type: ignore[arg-type]
 
 
 def cut(folder: Path, name: str = "PPO_POLICY.pt") -> None:
@@ -55,17 +55,17 @@ def test_no_run_yet(data: DataDir) -> None:
 def test_asked_for_its_own_runs_a_profile_passes_those_of_others_over(data: DataDir) -> None:
     """meta.json of the story's runs names the profile quick."""
     make_run(data, "alpha")
-    own, other = (plan_launch(data, SIGNATURE, profile=name, mode="own", now=NOW) for name in ("quick", "my-bot"))
+    own, other = (plan_launch(StartRequest(data, SIGNATURE, name, mode="own", now=NOW)) for name in ("quick", "my-bot"))
     assert (own.kind, own.run) == ("resume", "alpha")
     assert (other.kind, other.why) == ("new", "from zero: this profile has no run yet")
-    assert plan_launch(data, SIGNATURE, profile="my-bot", now=NOW).parent_run == "alpha"
+    assert plan_launch(StartRequest(data, SIGNATURE, "my-bot", now=NOW)).parent_run == "alpha"
     unfit = msgspec.structs.replace(SIGNATURE, obs="default 89")
     with pytest.raises(NothingFits):
-        plan_launch(data, unfit, profile="quick", mode="own", now=NOW)
+        plan_launch(StartRequest(data, unfit, "quick", mode="own", now=NOW))
     with RunLock(data.run("alpha")):
         with pytest.raises(RltuiError, match="'alpha' is being trained already"):
-            plan_launch(data, SIGNATURE, profile="quick", mode="own", now=NOW)
-        assert plan_launch(data, SIGNATURE, profile="my-bot", mode="own", now=NOW).kind == "new"
+            plan_launch(StartRequest(data, SIGNATURE, "quick", mode="own", now=NOW))
+        assert plan_launch(StartRequest(data, SIGNATURE, "my-bot", mode="own", now=NOW)).kind == "new"
 
 
 def test_trainers_that_fill_the_cores_are_named_whatever_is_started(
@@ -120,16 +120,16 @@ def test_of_those_that_fit_the_one_started_last_goes_on_whatever_the_clock_says(
 def test_a_run_of_the_same_profile_comes_before_a_newer_one_of_another(data: DataDir) -> None:
     make_run(data, "own", time=1_700_000_000)
     make_run(data, "other", time=1_700_000_100)
-    plan = plan_launch(data, SIGNATURE, profile="quick", now=NOW)
+    plan = plan_launch(StartRequest(data, SIGNATURE, "quick", now=NOW))
     assert plan.run == "other", "both are of this profile"
-    theirs = plan_launch(data, SIGNATURE, profile="mine.toml", now=NOW)
+    theirs = plan_launch(StartRequest(data, SIGNATURE, "mine.toml", now=NOW))
     assert (theirs.kind, theirs.run, theirs.parent_run) == ("branch", "mine-1", "other"), "a new run with that bot"
     assert theirs.checkpoint == plan.checkpoint and theirs.fork
     assert theirs.why == "with the bot of other, the newest run that fits, of profile 'quick': that run stays as it is"
     mine = data.run("mine-1")
     about = msgspec.structs.replace(make_meta("mine-1", 1, 10, time=1_600_000_000), profile="mine")
     write_checkpoint(mine.checkpoint(10), make_files(about))
-    assert plan_launch(data, SIGNATURE, profile="mine.toml", now=NOW).run == "mine-1", "older, but its own"
+    assert plan_launch(StartRequest(data, SIGNATURE, "mine.toml", now=NOW)).run == "mine-1", "older, but its own"
 
 
 def test_only_the_run_asked_for(data: DataDir) -> None:
@@ -233,13 +233,13 @@ def test_a_run_being_trained_is_left_alone(data: DataDir) -> None:
         for asked in ({}, {"mode": "own"}, {"run": "alpha"}, {"mode": str(alpha.checkpoint(3000))}):
             with pytest.raises(RltuiError, match=rf"'alpha' is being trained already: pid {os.getpid()}"):
                 choose(data, **asked)
-        theirs = plan_launch(data, SIGNATURE, profile="mine", now=NOW)
+        theirs = plan_launch(StartRequest(data, SIGNATURE, "mine", now=NOW))
         assert theirs.parent_run == "beta" and theirs.why.count("the newest run that fits and does not train")
         with (
             RunLock(beta),
             pytest.raises(NothingFits, match=r"alpha: is being trained by pid \d+ .*\n  beta: is being trained"),
         ):
-            plan_launch(data, SIGNATURE, profile="mine", now=NOW)
+            plan_launch(StartRequest(data, SIGNATURE, "mine", now=NOW))
         assert choose(data, mode=str(alpha.checkpoint(1000))).kind == "branch", "a branch does not touch its parent"
     found = choose(data)
     assert found.run == "alpha" and found.why.endswith("the newest run that fits")
@@ -249,7 +249,7 @@ def test_a_profile_whose_newest_run_is_just_starting_is_refused(data: DataDir, s
     """It had branched off another profile's bot, beside the run that had saved nothing yet."""
     make_run(data, "alpha")
     mine = make_run(data, "mine-1", commits=0)
-    assert plan_launch(data, SIGNATURE, profile="mine", now=NOW).run == "mine-2", "nobody starts it"
+    assert plan_launch(StartRequest(data, SIGNATURE, "mine", now=NOW)).run == "mine-2", "nobody starts it"
 
     def write() -> None:
         mine.profile.write_text("# profile: mine\n\nschema = 1\n", encoding="utf-8")
@@ -263,10 +263,10 @@ def test_a_profile_whose_newest_run_is_just_starting_is_refused(data: DataDir, s
                     subtests.test(so_far=name, mode=mode),
                     pytest.raises(RltuiError, match="'mine-1' is being trained already") as refused,
                 ):
-                    plan_launch(data, SIGNATURE, profile="mine", mode=mode, now=NOW)
+                    plan_launch(StartRequest(data, SIGNATURE, "mine", mode=mode, now=NOW))
                 assert "rltui train mine --resume new" in refused.value.hint
-        assert plan_launch(data, SIGNATURE, profile="mine", mode="new", now=NOW).run == "mine-2"
-        assert plan_launch(data, SIGNATURE, profile="quick", now=NOW).run == "alpha", "another profile"
+        assert plan_launch(StartRequest(data, SIGNATURE, "mine", mode="new", now=NOW)).run == "mine-2"
+        assert plan_launch(StartRequest(data, SIGNATURE, "quick", now=NOW)).run == "alpha", "another profile"
 
 
 def test_new_when_asked_for(data: DataDir) -> None:
@@ -295,7 +295,7 @@ def test_a_run_alone_means_its_newest_state(data: DataDir) -> None:
     make_run(data, "empty", commits=0)
     plan = choose(data, mode="alpha")
     assert (plan.kind, plan.run, plan.checkpoint) == ("resume", "alpha", alpha.checkpoint(3000))
-    forked = plan_launch(data, SIGNATURE, profile="mine", mode="alpha", fork=True, now=NOW)
+    forked = plan_launch(StartRequest(data, SIGNATURE, "mine", mode="alpha", fork=True, now=NOW))
     assert (forked.run, forked.parent_run, forked.checkpoint) == ("mine-1", "alpha", alpha.checkpoint(3000))
     with RunLock(alpha), pytest.raises(RltuiError, match="'alpha' is being trained already"):
         choose(data, mode="alpha")
@@ -351,7 +351,7 @@ def test_rlgym_ppos_checkpoint_begins_a_new_run(data: DataDir, subtests: pytest.
     for asked, found in ((run, run / "10000080"), (run / "9", run / "9")):
         for fork in (False, True):
             with subtests.test(asked=asked.name, fork=fork):
-                plan = plan_launch(data, SIGNATURE, profile="quick", mode=str(asked), fork=fork, now=NOW)
+                plan = plan_launch(StartRequest(data, SIGNATURE, "quick", mode=str(asked), fork=fork, now=NOW))
                 assert (plan.kind, plan.checkpoint, plan.timesteps) == ("branch", found, 5_000_040)
                 assert (plan.parent, plan.commit, plan.imported) == ("rlgym-ppo@5000040", 0, True)
                 assert plan.title.startswith("start the new run quick-")
@@ -450,7 +450,9 @@ def named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> DataDir:
 
 
 def fork(named: DataDir, path: Path, run: str | None = None) -> LaunchPlan:
-    return plan_launch(named, SIGNATURE, profile="profiles/goals.toml", run=run, mode=str(path), fork=True, now=NOW)
+    return plan_launch(
+        StartRequest(named, SIGNATURE, "profiles/goals.toml", run=run, mode=str(path), fork=True, now=NOW)
+    )
 
 
 def test_also_from_the_newest_of_its_run(named: DataDir) -> None:
@@ -529,7 +531,7 @@ def test_a_step_limit_is_passed_on_while_it_lies_ahead(data: DataDir) -> None:
 
 def test_the_profile_saved_with_a_state_fits_it(data: DataDir) -> None:
     paths = make_run(data, "alpha", obs="another one")
-    plan = plan_launch(data, None, profile=str(paths.profile), run="alpha", now=NOW)
+    plan = plan_launch(StartRequest(data, None, str(paths.profile), run="alpha", now=NOW))
     assert (plan.kind, plan.checkpoint) == ("resume", paths.checkpoint(3000))
 
 
@@ -538,7 +540,7 @@ def test_a_file_changed_since_is_warned_of(data: DataDir) -> None:
     about = msgspec.structs.replace(make_meta("alpha", 1, 10), sources={"mine.py:Touch": "ab", "same.py:Same": "ef"})
     write_checkpoint(paths.checkpoint(10), make_files(about))
     now = {"mine.py:Touch": "cd", "same.py:Same": "ef", "new.py:New": "01"}
-    (warning,) = plan_launch(data, SIGNATURE, profile="quick", sources=now, now=NOW).warnings
+    (warning,) = plan_launch(StartRequest(data, SIGNATURE, "quick", sources=now, now=NOW)).warnings
     assert warning.startswith("mine.py:Touch is not as it was")
 
 
@@ -571,7 +573,7 @@ def test_what_is_set_by_hand_and_holds_is_named_wherever_training_goes_on(
     ]
     for name, said, mode, expected in cases:
         with subtests.test(name):
-            found = plan_launch(data, SIGNATURE, profile="quick", mode=mode, said=said, now=NOW).warnings
+            found = plan_launch(StartRequest(data, SIGNATURE, "quick", mode=mode, said=said, now=NOW)).warnings
             expected = expected and f"set by hand, still in force: {expected}"
             assert [warning for warning in found if "by hand" in warning] == ([expected] if expected else [])
             assert any(warning.startswith(torn) for warning in found) == (mode == first)

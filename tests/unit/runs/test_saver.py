@@ -16,7 +16,7 @@ from rltui.runs.inventory import (
     list_checkpoints,
     list_milestones,
 )
-from rltui.runs.launch_plan import plan_launch
+from rltui.runs.launch_plan import StartRequest, plan_launch
 from rltui.runs.paths import DataDir, RunPaths
 from rltui.runs.saver import (
     MOST_ASKED,
@@ -119,7 +119,7 @@ def test_under_a_failing_fsync_what_is_said_is_what_is_there(paths: RunPaths, mo
         said.append(result.outcome)
         saved = result.outcome == "saved"
         assert [info.commit for info in list_checkpoints(paths)] == ([3, 4] if saved else [1, 2, 3]), nth
-        plan = plan_launch(paths.data, SIGNATURE, profile="quick", run="alpha")
+        plan = plan_launch(StartRequest(paths.data, SIGNATURE, "quick", run="alpha"))
         assert plan.timesteps == (4000 if saved else 3000)
         if not failed:
             break
@@ -282,7 +282,7 @@ def test_strays_change_nothing(tmp_path: Path) -> None:
     litter(data, paths)
     assert (list_checkpoints(paths), list_milestones(paths), describe_runs(data)) == before
     strays = {name: content for name, content in tree(tmp_path).items() if content.startswith((b"stray", b"a file"))}
-    assert plan_launch(data, SIGNATURE, profile="quick").checkpoint == paths.checkpoint(3000)
+    assert plan_launch(StartRequest(data, SIGNATURE, "quick")).checkpoint == paths.checkpoint(3000)
     assert prune(paths, 1) == [paths.checkpoint(1000), paths.checkpoint(2000)]
     assert clean_temporary(paths) == []
     save(paths, 4, 4000)

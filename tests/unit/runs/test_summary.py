@@ -18,7 +18,7 @@ from rltui.profile.resolved import resolved
 from rltui.runs import journal, meta
 from rltui.runs.inventory import MilestoneMark, change_mark
 from rltui.runs.journal import FAR_BYTES, JournalWriter, decode_line
-from rltui.runs.launch_plan import plan_launch
+from rltui.runs.launch_plan import StartRequest, plan_launch
 from rltui.runs.lock import RunLock, count_start
 from rltui.runs.paths import DataDir, RunPaths
 from rltui.runs.summary import RunSummary, describe_run, describe_runs, newest_run, profile_name
@@ -366,9 +366,9 @@ def test_a_branch_is_named_after_the_profile_and_the_reason_finds_no_other(tmp_p
     data = DataDir(tmp_path)
     paths = run_of(data, "quick")
     state = save_milestone(paths, 2, 2000, "002M")
-    plan = plan_launch(data, SIGNATURE, profile=str(state / "profile.toml"), mode=str(state), fork=True)
+    plan = plan_launch(StartRequest(data, SIGNATURE, str(state / "profile.toml"), mode=str(state), fork=True))
     assert plan.run.startswith("quick-")
-    assert "so far" not in plan_launch(data, SIGNATURE, profile=str(paths.profile)).reason
+    assert "so far" not in plan_launch(StartRequest(data, SIGNATURE, str(paths.profile))).reason
 
 
 def test_a_profile_under_another_name_is_the_same_profile() -> None:

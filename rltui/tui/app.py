@@ -22,7 +22,7 @@ from rltui.tui import background
 from rltui.tui.actions import Place, place_of
 from rltui.tui.ascii import AsciiFilter, ControlCharacterFilter, chart_style
 from rltui.tui.capture import Capture, screen_text
-from rltui.tui.dependencies import Dependencies
+from rltui.tui.dependencies import Dependencies, ViewOptions
 from rltui.tui.help import FocusedPane, PaletteCommands, help_on, palette_commands
 from rltui.tui.keymap import keymap
 from rltui.tui.messages import BrowserAsked, GamesPlayed, Refused, ResumeAsked, RunOpened, WatchAsked
@@ -91,9 +91,8 @@ class RltuiApp(App[str]):
         self.stylesheet.set_variables(self.get_css_variables())
         charts = self.ui.settings.charts
         charts = chart_style(os.environ, ascii_only) if ascii_only or charts == "auto" else charts
-        self._navigator = Navigator(
-            self, data, self._dependencies, self.ui, self._lifeline, self._notifier, readonly=readonly, charts=charts
-        )
+        options = ViewOptions(readonly, charts, self.ui.settings)
+        self._navigator = Navigator(self, data, self._dependencies, options, self._lifeline, self._notifier)
 
     def on_load(self) -> None:
         self._lifeline.entered()

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from rltui.run_state.reader import RecordSource
     from rltui.runs.launch_plan import LaunchPlan
     from rltui.supervise.launch import LaunchedTrainer
+    from rltui.tui.ascii import ChartStyle
+    from rltui.tui.settings import UiSettings
 
 Launch = Callable[["LaunchPlan"], "LaunchedTrainer"]
 
@@ -67,6 +69,15 @@ class Dependencies:
     other_runs: OtherRuns | None = None  # to compare with
     sampler: Callable[[Path, Callable[[], int | None]], Sampler] | None = None
     evaluator: Callable[[Sequence[str]], LinesProcess] | None = None  # begins games by a command
+
+
+@dataclass(frozen=True)
+class ViewOptions:
+    """How runs are shown. readonly: look only. charts: how they are drawn. settings: which panes at first, and how smooth."""
+
+    readonly: bool
+    charts: ChartStyle
+    settings: UiSettings
 
 
 class Program(Protocol):

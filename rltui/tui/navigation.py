@@ -19,14 +19,12 @@ if TYPE_CHECKING:
     from rltui.runs.paths import DataDir
     from rltui.supervise.guardian import Lifeline
     from rltui.supervise.launch import LaunchedTrainer
-    from rltui.tui.ascii import ChartStyle
     from rltui.tui.browser.evaluate import EvaluationRunner, PlayedMatches
     from rltui.tui.cockpit.screen import CockpitScreen
-    from rltui.tui.dependencies import Dependencies, Launch
+    from rltui.tui.dependencies import Dependencies, Launch, ViewOptions
     from rltui.tui.launcher.plan import Plan
     from rltui.tui.launcher.screen import LauncherScreen
     from rltui.tui.notifications import Notifier
-    from rltui.tui.settings import LoadedSettings
 
 CONNECT_SECONDS = 1.0
 LAUNCHER = "launcher"  # the installed screen's name
@@ -40,16 +38,12 @@ class Navigator:
         app: App[str],
         data: DataDir,
         dependencies: Dependencies,
-        ui: LoadedSettings,
+        options: ViewOptions,
         lifeline: Lifeline,
         notifier: Notifier,
-        *,
-        readonly: bool,
-        charts: ChartStyle,
     ) -> None:
-        self._app, self._data, self._dependencies, self._ui = app, data, dependencies, ui
+        self._app, self._data, self._dependencies, self._options = app, data, dependencies, options
         self._lifeline, self._notifier = lifeline, notifier
-        self._readonly, self._charts = readonly, charts
         self._evaluations: EvaluationRunner | None = None
 
     @property
@@ -73,11 +67,10 @@ class Navigator:
 
         self._lifeline.opened(run)
         self._notifier.follow()
-        clock, layout = self._dependencies.clock, self._ui.settings
         if self.cockpit is not None:
             self.cockpit.note_left()
         source = (self._dependencies.sources or self._run_files)(run, trainer)
-        self._show(CockpitScreen(source, readonly=self._readonly, charts=self._charts, clock=clock, layout=layout))
+        self._show(CockpitScreen(source, self._options, self._dependencies.clock))
 
     def show_browser(self, run: str, state: str) -> None:
         """At this run and saved state, or at everything; above what is shown now, which stays as it is."""
@@ -91,7 +84,7 @@ class Navigator:
             given = self._dependencies
             dependencies = BrowserDependencies(
                 self._data, self._launch, given.checker, self._evaluations, given.clock, run, Path(state) if state else None,
-                readonly=self._readonly, charts=self._charts,
+                readonly=self._options.readonly, charts=self._options.charts,
             )  # fmt: skip
             self._app.push_screen(BrowserScreen(dependencies))
 
@@ -176,4 +169,4 @@ class Navigator:
 
         paths = self._data.run(run)
         alive = (lambda: trainer.process.poll() is None) if trainer is not None else None
-        return RunFiles(paths, partial(connected, paths, CONNECT_SECONDS, readonly=self._readonly), alive)
+        return RunFiles(paths, partial(connected, paths, CONNECT_SECONDS, readonly=self._options.readonly), alive)

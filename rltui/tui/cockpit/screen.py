@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import ClassVar
@@ -35,7 +34,6 @@ from rltui.run_state.progress import is_last_phase
 from rltui.run_state.reader import RecordSource, RunReader
 from rltui.run_state.snapshot import LeftAt, RunSnapshot
 from rltui.tui.actions import COCKPIT, Action, Place, bindings, in_footer, pane_footer
-from rltui.tui.ascii import ChartStyle
 from rltui.tui.background import Newest, if_mounted
 from rltui.tui.cockpit.change_prompt import ChangePrompt
 from rltui.tui.cockpit.dialogs import FlagsDialog, QuitChoice, phase_dialog, quit_dialog
@@ -48,6 +46,7 @@ from rltui.tui.cockpit.messages import (
     how_to_resume,
     nothing_to_close,
 )
+from rltui.tui.dependencies import ViewOptions
 from rltui.tui.messages import BrowserAsked, Refused, ResumeAsked, unforeseen
 from rltui.tui.notifications import exit_message
 from rltui.tui.panes.action_table import ActionTablePane
@@ -66,7 +65,6 @@ from rltui.tui.panes.status import StatusPane
 from rltui.tui.panes.time import TimePane
 from rltui.tui.panes.turtle import TurtlePane
 from rltui.tui.panes.workers import WorkersPane
-from rltui.tui.settings import UiSettings
 from rltui.tui.widgets.compositor import PlacedCompositor
 from rltui.tui.widgets.filter_bar import FilterBar, clear_filter
 from rltui.tui.widgets.footer import Answer, Footer
@@ -117,19 +115,11 @@ class CockpitScreen(Screen[None]):
             super().__init__()
             self.before, self.now = before, now
 
-    def __init__(
-        self,
-        source: RecordSource,
-        *,
-        readonly: bool = False,
-        charts: ChartStyle = "braille",
-        clock: Callable[[], float] = time.time,
-        layout: UiSettings | None = None,
-    ) -> None:
+    def __init__(self, source: RecordSource, options: ViewOptions, clock: Callable[[], float]) -> None:
         super().__init__()
         self._compositor = PlacedCompositor()
-        self.source, self.readonly, self._charts, self._clock = source, readonly, charts, clock
-        settings = layout or UiSettings()
+        self.source, self.readonly, self._charts, self._clock = source, options.readonly, options.charts, clock
+        settings = options.settings
         self.grid = PaneGrid([pane(name=pane.pane_id()) for pane in PANES], settings, name="body")
         for pane in self.panes:
             if isinstance(pane, MetricsPane):

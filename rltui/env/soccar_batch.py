@@ -21,7 +21,7 @@ from rltui.field import MOST_CARS
 from rltui.registry import Component, build
 from rltui.rewards.combined import CombinedReward
 from rltui.sim import meshes
-from rltui.sim.arena_batch import ArenaBatch, Pace
+from rltui.sim.arena_batch import ArenaBatch, Cursor, Pace
 from rltui.sim.resets.base import MixedReset
 from rltui.sim.state import Bool, Float, GameState, Int, Simulated
 from rltui.sim.terminals import Terminal
@@ -76,9 +76,8 @@ class SoccarBatch:
             teams,
             self._opponents.after(self._pipeline.controls),
             Pace(spec.tick_skip, spec.action_delay_ticks),
-            np.zeros(1, np.int64) if cursor is None else cursor,
+            None if cursor is None else Cursor(cursor, first),
             contacts=any(reward.contacts for reward in self._rewards.rewards),
-            first=first,
         )
         simulated = Simulated(self._sim.arenas)
         for reward in self._rewards.rewards:

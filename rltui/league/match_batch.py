@@ -139,7 +139,7 @@ class MatchBatch:
         self._previous: Float = np.zeros((games, cars, 8), np.float32)
         self._scored: Bool = np.zeros(games, np.bool_)  # and no kickoff since
         meshes.init_simulator(meshes.locate())
-        self._arena = ArenaBatch(self._generators, teams, self.controls, Pace(1, 0), np.zeros(1, np.int64))
+        self._arena = ArenaBatch(self._generators, teams, self.controls, Pace(1, 0))
         places = ((slice(0, teams[0]), 0), (slice(teams[0], cars), len(players[0].controls)))
         self.sides = [
             _Side(player, own, offset, self._cycle, self._arena, self._previous)

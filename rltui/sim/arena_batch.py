@@ -37,6 +37,13 @@ class Pace:
     delay: int = 1
 
 
+class Cursor(NamedTuple):
+    """Where it shows which arena is being simulated, for the report of a crash. first: what it calls the first arena."""
+
+    shown: Int  # int64 [1]
+    first: int = 0
+
+
 class Handles(NamedTuple):
     """Bound methods of one arena."""
 
@@ -57,8 +64,7 @@ class FirstArenas(NamedTuple):
 class ArenaBatch:
     """K arenas, one for each generator, with `teams` = (blue, orange) cars. `state` is overwritten by each call of a method.
 
-    rows: float32 [N, 8], the action table. cursor: int64 [1], shows which arena is being simulated, for the report of a
-    crash.
+    rows: float32 [N, 8], the action table.
     """
 
     def __init__(
@@ -67,12 +73,12 @@ class ArenaBatch:
         teams: tuple[int, int],
         rows: Float,
         pace: Pace,
-        cursor: Int,
+        cursor: Cursor | None = None,
         contacts: bool = False,
-        first: int = 0,
     ) -> None:
-        """contacts: whether `state.contacts` is read. first: what the cursor calls the first arena."""
-        self._first, self._cursor = first, cursor.data  # a memoryview is the cheapest to write to
+        """contacts: whether `state.contacts` is read."""
+        shown, self._first = cursor or Cursor(np.zeros(1, np.int64))
+        self._cursor = shown.data  # a memoryview is the cheapest to write to
         self.set_rows(rows)
         team = np.repeat(np.array([0, 1], np.int8), teams)
         arenas, cars = len(generators), len(team)

@@ -45,7 +45,7 @@ def batch(
     """A batch of arenas, still to be reset."""
     meshes.init_simulator(meshes.locate())
     generators = [np.random.default_rng([seed, arena]) for arena in range(arenas)]
-    return ArenaBatch(generators, teams, rows, pace or Pace(), np.zeros(1, np.int64), contacts)
+    return ArenaBatch(generators, teams, rows, pace or Pace(), contacts=contacts)
 
 
 def fill_rlgym_state(game: Any, setup: ArenaSetup, blue: int, orange: int) -> None:

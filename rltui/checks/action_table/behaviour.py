@@ -65,8 +65,7 @@ class RowSimulator:
         """rows: float32 [N, 8], finite."""
         self._idle = len(rows)
         table = np.concatenate([rows, np.zeros((1, 8), np.float32)])
-        pace, cursor = Pace(TICKS, delay=0), np.zeros(1, np.int64)
-        self._batch = ArenaBatch([np.random.default_rng(0)], (CARS, 0), table, pace, cursor)
+        self._batch = ArenaBatch([np.random.default_rng(0)], (CARS, 0), table, Pace(TICKS, delay=0))
 
     @property
     def state(self) -> GameState:

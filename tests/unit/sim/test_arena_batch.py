@@ -12,7 +12,7 @@ from rlgym.rocket_league.sim import RocketSimEngine
 
 from rltui.errors import RltuiError
 from rltui.field import CONTROLS
-from rltui.sim.arena_batch import ArenaBatch, Pace
+from rltui.sim.arena_batch import ArenaBatch, Cursor, Pace
 from rltui.sim.resets.standard import KickoffReset, RandomReset
 from rltui.sim.state import ArenaSetup, GameState
 from tests.fakes.arenas import ROWS, batch, fill_rlgym_state, flat_setup
@@ -140,7 +140,7 @@ def test_touches_are_counted_for_the_car_that_touches_and_remembered() -> None:
 
 def test_the_cursor_shows_the_arena_and_the_order_is_kept() -> None:
     cursor = np.full(1, -1)
-    arenas = ArenaBatch([np.random.default_rng(i) for i in range(3)], (1, 0), ROWS, Pace(), cursor)
+    arenas = ArenaBatch([np.random.default_rng(i) for i in range(3)], (1, 0), ROWS, Pace(), Cursor(cursor))
     arenas.reset(range(3), [flat_setup([(100.0 * i, 0, 17)], ball=AWAY) for i in range(3)])
     seen = []
     for arena in arenas._arenas:

@@ -13,10 +13,7 @@ from rltui.policy.weights import Float, Layer, flat_size, flatten, layer_sizes, 
 
 _CHUNK = 4096  # values replaced at once
 _REUSE = 16  # how often a value is read, on average, before it is replaced
-FEW_ROWS, SMALL_MATRIX = (
-    8,
-    1 << 19,
-)  # rows, bytes: up to both, row by row is faster, three times so for three rows of 256 × 256
+FEW_ROWS, SMALL_MATRIX = 8, 1 << 19  # rows, bytes: see _product
 _SMALLEST = np.float32(1e-10)  # of the exponential variates: keeps the noise within −4 … 23
 
 
@@ -84,19 +81,25 @@ class _Buffers:
         self.observation = inputs[0][:, :-1]
         self.hidden = [
             # relu against an array of zeros takes a quarter of the time of relu against the number 0
-            (_products(x, matrix, y[:, :-1]), y, np.zeros_like(y))
+            (x, matrix, y[:, :-1], y, np.zeros_like(y))
             for x, matrix, y in zip(inputs[:-1], matrices[:-1], inputs[1:], strict=True)
         ]
         self.logits = np.empty((n, actions), np.float32)
-        self.last = _products(inputs[-1], matrices[-1], self.logits)
+        self.last = inputs[-1], matrices[-1], self.logits
         self.distribution = Categorical(self.logits)
 
 
-def _products(x: Float, matrix: Float, out: Float) -> list[tuple[Float, Float, Float]]:
-    """Products (a, b, out) that together are x @ matrix. For few rows a matrix product costs mostly what BLAS prepares for many."""
-    if len(x) <= FEW_ROWS and matrix.nbytes <= SMALL_MATRIX:
-        return [(row, matrix, result) for row, result in zip(x, out, strict=True)]
-    return [(x, matrix, out)]
+def _product(x: Float, matrix: Float, out: Float) -> None:
+    """x @ matrix into `out`.
+
+    A product of few rows costs mostly what BLAS prepares for many: where the matrix is small too, row by row is faster (three
+    rows by 256 × 256: three times).
+    """
+    if len(x) > FEW_ROWS or matrix.nbytes > SMALL_MATRIX:
+        np.matmul(x, matrix, out=out)
+        return
+    for row, result in zip(x, out, strict=True):
+        np.matmul(row, matrix, out=result)
 
 
 class DiscretePolicy:
@@ -181,12 +184,10 @@ class DiscretePolicy:
             np.copyto(b.observation, obs)
         else:
             self._normalizer.apply(obs, b.observation)
-        for products, following, zeros in b.hidden:
-            for x, matrix, out in products:
-                np.matmul(x, matrix, out=out)
+        for x, matrix, out, following, zeros in b.hidden:
+            _product(x, matrix, out)
             np.maximum(following, zeros, out=following)  # the whole buffer: max(1, 0) keeps the column of ones
-        for x, matrix, out in b.last:
-            np.matmul(x, matrix, out=out)
+        _product(*b.last)
         return b
 
     def _new_buffers(self, n: int) -> _Buffers:

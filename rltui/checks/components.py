@@ -22,7 +22,7 @@ from rltui.checks.action_table.report import examine
 from rltui.env.from_profile import env_spec, mirror_maps, sizes, table_rows
 from rltui.env.spec import EnvSpec
 from rltui.errors import in_words, where_in
-from rltui.field import PADS
+from rltui.field import MIRROR_CONTROLS, MIRROR_PADS, MIRROR_SPIN, MIRROR_VECTOR, PADS
 from rltui.obs.builder import ObsBuilder
 from rltui.profile.curriculum import task_profiles
 from rltui.profile.models import Profile
@@ -78,6 +78,23 @@ def turned(state: GameState) -> GameState:
     return replace(state, **changes)
 
 
+def mirrored(state: GameState) -> GameState:
+    """A copy as a mirror in the plane x = 0 shows it, with the cars in their places; without `contacts`."""
+    pads = np.array(MIRROR_PADS)
+    vectors = {
+        name: getattr(state, name) * np.array(MIRROR_SPIN if "angular" in name else MIRROR_VECTOR, np.float32)
+        for name in (*CAR_VECTORS, *BALL_VECTORS)
+    }
+    return replace(
+        state,
+        **vectors,
+        pad_timers=state.pad_timers[:, pads],
+        pad_picked=np.where(state.pad_picked < 0, -1, pads[state.pad_picked]),
+        previous_actions=state.previous_actions * np.array(MIRROR_CONTROLS, np.float32),
+        _contacts=None,
+    )
+
+
 def _renumbered(cars: Int, place: Int) -> Int:
     return np.where(cars < 0, -1, place[cars])
 
@@ -99,7 +116,7 @@ def _failure(builder: ObsBuilder, teams: tuple[int, int]) -> str:
     own = getattr(sys.modules.get(type(builder).__module__), "__file__", None)
     try:
         with np.errstate(all="ignore"):
-            first, second = (_built(builder, teams, mark) for mark in MARKS)
+            first, second = (_built(builder, _states(teams), mark) for mark in MARKS)
     except (Exception, SystemExit) as error:  # a user's class may raise anything
         return f"{in_words(error)}{where_in(error, own)}"
     unwritten = (first == np.float32(MARKS[0])) & (second == np.float32(MARKS[1]))
@@ -110,11 +127,16 @@ def _failure(builder: ObsBuilder, teams: tuple[int, int]) -> str:
     return ""
 
 
-def _built(builder: ObsBuilder, teams: tuple[int, int], mark: float) -> Float:
-    """[K, C, size] of the same states each time."""
+def _states(teams: tuple[int, int]) -> GameState:
+    """The same each time."""
     (state,) = sample_states(np.random.default_rng(SEED), ARENAS, teams, 1, contacts=False)
+    return state
+
+
+def _built(builder: ObsBuilder, state: GameState, mark: float) -> Float:
+    """[K, C, size]."""
     seal(state)
-    out = np.full((ARENAS, state.cars, int(builder.size(*teams))), mark, np.float32)
+    out = np.full((ARENAS, state.cars, int(builder.size(state.blue, state.orange))), mark, np.float32)
     builder.build(state, out)
     return out
 
@@ -169,12 +191,21 @@ def observation_faults(spec: EnvSpec) -> Iterator[ComponentFault]:
 
 
 def mirror_faults(task: Profile) -> Iterator[ComponentFault]:
-    """Nothing to mirror rows by, though the profile wants it."""
-    if task.ppo.mirror_augmentation:
-        try:
-            mirror_maps(env_spec(task))
-        except (Exception, SystemExit) as error:  # a user's mirror() may raise anything
-            yield ComponentFault(("ppo", "mirror_augmentation"), in_words(error))
+    """Nothing to mirror rows by, though the profile wants it; or a user's own mirror() that is wrong on random states."""
+    if task.ppo.mirror_augmentation and (failure := _mirror_failure(replace(env_spec(task), obs_stack=1))):
+        yield ComponentFault(("ppo", "mirror_augmentation"), failure)
+
+
+def _mirror_failure(spec: EnvSpec) -> str:
+    state = _states((spec.blue, spec.orange))
+    try:
+        index, sign, _ = mirror_maps(spec)
+        seen, image = (_built(build("obs", spec.obs), one, 0.0) for one in (state, mirrored(state)))
+    except (Exception, SystemExit) as error:  # a user's class may raise anything
+        return in_words(error)
+    wrong = ~np.isclose(image, seen[..., index] * sign, rtol=1e-3, atol=1e-3)
+    said = f"mirror() of {spec.obs.label} is not what build() makes of the mirrored game"
+    return f"{said}: {_places(wrong)}" if wrong.any() else ""
 
 
 def reward_faults(spec: EnvSpec) -> Iterator[ComponentFault]:

@@ -1,4 +1,4 @@
-"""One judge: `profile check`, `train` and the doctor say the same of a profile whose parts fail; the turned game, field by field."""
+"""One judge: `profile check`, `train` and the doctor say the same of a profile whose parts fail; the turned game and the mirrored one, field by field."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rltui.checks.components import checkpoint_size, counterparts, faults, turned
+from rltui.checks.components import checkpoint_size, counterparts, faults, mirrored, turned
 from rltui.cli.profile import report, report_text
 from rltui.debug.doctor import CHECKS, examine
 from rltui.debug.doctor_check import DoctorCase
@@ -19,6 +19,7 @@ from rltui.profile.load import load
 from rltui.runs import rlgym_ppo
 from rltui.runs.launch_plan import changed_sources
 from rltui.runs.paths import DataDir
+from rltui.sim.state import GameState
 from rltui.train.config import ResolvedConfig
 from rltui.train.setup import TrainOptions, prepare
 from tests.fakes import game_states
@@ -36,6 +37,32 @@ class Broken(Reward):
 
     def value(self, state):
         return state.no_such_thing
+"""
+
+
+MIRRORS = """\
+import numpy as np
+from rltui.obs.builder import ObsBuilder
+
+class Right(ObsBuilder):
+    spin = (1, -1, -1)
+
+    def size(self, blue, orange):
+        return 6
+
+    def build(self, state, out):
+        out[..., 0:3] = state.velocity
+        out[..., 3:6] = state.angular_velocity
+
+    def mirror(self, blue, orange):
+        return np.arange(6), np.array([-1, 1, 1, *self.spin])
+
+class Wrong(Right):
+    spin = (-1, 1, -1)
+
+class Broken(Right):
+    def mirror(self, blue, orange):
+        return 1 / 0
 """
 
 
@@ -140,6 +167,17 @@ def test_what_cannot_be_mirrored_is_refused_where_the_profile_wants_it() -> None
             _ = ResolvedConfig.resolve(profile).ppo
 
 
+def test_a_mirror_of_ones_own_is_tried() -> None:
+    write()
+    Path("mirrors.py").write_text(MIRRORS)
+    failures = {}
+    for name in ("Right", "Wrong", "Broken"):
+        profile = load("bot.toml", ["ppo.mirror_augmentation=true", f"obs.kind=mirrors.py:{name}", "obs.stack=2"])
+        failures[name] = [fault.message for fault in faults(profile, "bot.toml")]
+    wrong = "mirror() of Wrong is not what build() makes of the mirrored game: index 3 and 1 more of 6"
+    assert failures == {"Right": [], "Wrong": [wrong], "Broken": ["ZeroDivisionError: division by zero"]}
+
+
 def test_a_changed_file_of_ones_own_is_noticed() -> None:
     write(reward=True)
     before = source_hashes(load("bot.toml"))
@@ -171,19 +209,22 @@ def test_every_field(subtests: pytest.Subtests) -> None:
             state = random_state(np.random.default_rng(10 * blue + orange), 6, blue, orange)
             mine, expected = turned(state), game_states.turned(state)
             assert counterparts(state).tolist() == game_states.counterparts(state)
-            for field in fields(state):
-                if not field.name.startswith("_"):
-                    np.testing.assert_array_equal(getattr(mine, field.name), getattr(expected, field.name), field.name)
+            assert_same(mine, expected)
+            assert_same(mirrored(state), game_states.mirrored(state))
             np.testing.assert_array_equal(mine.contacts.wheels, expected.contacts.wheels)
             np.testing.assert_array_equal(mine.contacts.normal, expected.contacts.normal)
 
 
 def test_twice_is_the_game_itself() -> None:
     state = random_state(np.random.default_rng(0), 6, 2, 1)
-    again = turned(turned(state))
-    for field in fields(state):
+    for again in (turned(turned(state)), mirrored(mirrored(state))):
+        assert_same(again, state)
+
+
+def assert_same(one: GameState, other: GameState) -> None:
+    for field in fields(one):
         if not field.name.startswith("_"):
-            np.testing.assert_array_equal(getattr(again, field.name), getattr(state, field.name), field.name)
+            np.testing.assert_array_equal(getattr(one, field.name), getattr(other, field.name), field.name)
 
 
 def test_the_size_of_a_checkpoint_is_that_of_its_files() -> None:

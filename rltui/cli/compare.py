@@ -53,7 +53,7 @@ def run(args: argparse.Namespace) -> int:
 
     prepare_environment()
     from rltui.cli.output import json_text
-    from rltui.profile.changes import paid_changes, saved_changes
+    from rltui.profile.changes import paid_changes, saved_changes, with_plans
     from rltui.run_state.compare import compare_rewards, compared_bot
     from rltui.run_state.rewards import profile_weights, weights_apart
     from rltui.runs.paths import data_dir
@@ -69,7 +69,8 @@ def run(args: argparse.Namespace) -> int:
     known = all(map(profile_weights, (left.snapshot, right.snapshot)))
     paid = paid_changes(changes, known) + weights_apart(left.snapshot, right.snapshot, (left.name, right.name))
     found = compare_rewards(left, right, paid)
-    others = changes if isinstance(changes, str) else [change.key for change in changes]
+    apart = with_plans(changes, left.snapshot.plan, right.snapshot.plan)
+    others = apart if isinstance(apart, str) else [change.key for change in apart]
     doubts = [one_line(text) for text in (doubt, more) if text]
     games = _games(args, data, (one, at), (other, then))
     document = {**found.document(), "doubts": doubts, "match": games.document() if games.record.games else None}

@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from rltui import safe_io
+from rltui.events.records import CurriculumPlanned
 from rltui.profile.source import MAX_BYTES
 from rltui.profile.toml_text import toml_values
 
@@ -38,6 +39,36 @@ def saved_changes(left: Path, right: Path) -> list[KeyChange] | str:
         KeyChange(key, mine.get(key), theirs.get(key)) for key in {**mine, **theirs} if mine.get(key) != theirs.get(key)
     ]
     return condensed(found)
+
+
+def with_plans(
+    changes: list[KeyChange] | str, left: CurriculumPlanned | None, right: CurriculumPlanned | None
+) -> list[KeyChange] | str:
+    """And what was planned then, by the journals: the profile of a saved state is that of one task, without the curriculum."""
+    if isinstance(changes, str) or left is None or right is None:
+        return changes
+    mine, theirs = dict(_planned(left)), dict(_planned(right))
+    found = [KeyChange(key, mine.get(key), theirs.get(key)) for key in {**mine, **theirs}]
+    others = [change for change in changes if change.key.partition(".")[0] not in ("curriculum", "[curriculum]")]
+    return others + condensed([change for change in found if change.left != change.right])
+
+
+def _planned(plan: CurriculumPlanned) -> Iterator[tuple[str, str]]:
+    phases: list[Mapping[str, Any]] = [
+        {
+            "kind": phase.profile,
+            "until": {
+                wanted.name: int(value) if (value := wanted.value).is_integer() else value for wanted in phase.until
+            },
+            "min_steps": phase.min_steps,
+            **({"max_steps": phase.max_steps} if phase.max_steps is not None else {}),
+        }
+        for phase in plan.phases
+    ]
+    stages = [
+        {"kind": stage.name, **({"until": stage.until} if stage.until is not None else {})} for stage in plan.stages
+    ]
+    yield from _flat({"window": plan.window, "phases": phases, "stages": stages}, "curriculum")
 
 
 def paid_changes(changes: Sequence[KeyChange] | str, weights_known: bool) -> list[str]:

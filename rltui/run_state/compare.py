@@ -10,7 +10,7 @@ from typing import Literal
 
 from rltui import formatting
 from rltui.events.episode_reward import REWARD
-from rltui.events.records import PhaseChanged, RunStarted, SettingChanged, StageChanged
+from rltui.events.records import CurriculumPlanned, PhaseChanged, RunStarted, SettingChanged, StageChanged
 from rltui.run_state.fold import fold
 from rltui.run_state.rewards import differences_line, first_row, settled_row
 from rltui.run_state.snapshot import RunSnapshot
@@ -25,7 +25,7 @@ NOT_SKILL = (
 CONFIDENCE = 0.95
 OTHER = "the other"  # state of the same run
 _NORMAL = 1.959964  # its two-sided quantile of the normal distribution
-_Begun = RunStarted | PhaseChanged | StageChanged | SettingChanged
+_Begun = RunStarted | CurriculumPlanned | PhaseChanged | StageChanged | SettingChanged
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from rltui import formatting, safe_io
 from rltui.errors import RltuiError
 from rltui.events.episode_reward import PART, REWARD
 from rltui.events.records import setting_words
-from rltui.profile.changes import ABSENT, KeyChange, paid_changes, saved_changes
+from rltui.profile.changes import ABSENT, KeyChange, paid_changes, saved_changes, with_plans
 from rltui.profile.locate import STATE_FILE
 from rltui.run_state.compare import NOT_SKILL, ComparedBot, compare_rewards, compared_bot
 from rltui.run_state.history import History
@@ -301,8 +301,13 @@ def _curve(comparison: CheckpointComparison, metric: str, width: int, style: Cha
 
 
 def _profiles(comparison: CheckpointComparison, width: int) -> list[Line]:
-    found: list[Line] = [text_line("Profiles", "title")]
-    return found + change_lines(comparison.changes, width) + by_hand_lines(*comparison.by_hand, width)
+    changes = comparison.changes
+    if comparison.bots is not None:
+        changes = with_plans(changes, *(bot.snapshot.plan for bot in comparison.bots))
+    known = (
+        [text_line("reading …", "muted")] if comparison.curves is None and not changes else change_lines(changes, width)
+    )
+    return [text_line("Profiles", "title"), *known, *by_hand_lines(*comparison.by_hand, width)]
 
 
 def change_lines(changes: list[KeyChange] | str, width: int) -> list[Line]:

@@ -13,6 +13,7 @@ from rltui.events.records import Record, RunResumed, RunStarted, SettingChanged
 from rltui.league.games import append
 from rltui.profile.changes import KeyChange
 from rltui.run_state.compare import NOT_SKILL
+from rltui.run_state.history import History
 from rltui.runs import trainer_state
 from rltui.runs.inventory import CheckpointInfo, read_checkpoint_info
 from rltui.runs.journal import JournalWriter
@@ -28,9 +29,10 @@ from rltui.tui.browser.compare import (
     lines,
     rewards_apart,
 )
-from rltui.tui.browser.compare_curves import EndValues
+from rltui.tui.browser.compare_curves import Curves, EndValues
 from rltui.tui.text import plain
 from tests.fakes import run_story, saved_runs
+from tests.fakes.figure_stories import plan
 from tests.fakes.leagues import games
 
 STEPS = run_story.STEPS
@@ -187,10 +189,20 @@ def with_trainer(data: DataDir, run: str, iterations: int, rate: float | None, *
 def test_what_was_set_by_hand_is_told_beside_the_same_profile(data: DataDir) -> None:
     older = with_trainer(data, "alpha", 2, 0.0005, entropy=0.02)
     newer = with_trainer(data, "alpha", 5, 1.0, entropy=0.02, touch=3.0)
-    shown = " ".join(text(compare(newer, older)).split())
+    shown = " ".join(text(replace(compare(newer, older), curves=Curves(History()))).split())
     assert "Profiles the same Set by hand" in shown
     assert "learning rate 0.0005 → 1" in shown and "entropy coefficient 0.02 in both" in shown
     assert "touch as in its profile → 3" in shown
+
+
+def test_what_a_campaign_planned_at_each_is_told(data: DataDir) -> None:
+    """A start that came after a state has no say in what was planned for it; while the journals are read, nothing is the same."""
+    plans = [msgspec.structs.replace(plan(), timesteps=at * STEPS, window=window) for at, window in ((0, 60), (20, 5))]
+    write(data, "alpha", [header({}), plans[0], *run_story.iterations(1, 20), plans[1], *run_story.iterations(21, 20)])
+    older, newer = (state(data, "alpha", at) for at in (20, 40))
+    assert "curriculum.window 60 → 5" in " ".join(text(read(data, older, newer)).split())
+    assert "reading" in text(replace(read(data, older, newer), curves=None, bots=None)).partition("Profiles")[2]
+    assert "the same" in text(read(data, older, state(data, "alpha", 10))).partition("Profiles")[2]
 
 
 def test_nothing_by_hand_is_not_told_and_what_cannot_be_read_is(data: DataDir) -> None:

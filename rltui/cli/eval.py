@@ -148,8 +148,14 @@ def _verdict(evaluation: Evaluation) -> list[str]:
     assert rate is not None
     assert interval is not None
     from rltui.events.game_record import elo_difference
+    from rltui.events.metric_keys import TOUCHES_PER_MINUTE
+    from rltui.formatting import plural
     from rltui.league.score import more_games
 
+    idle = [name for name, own in zip("AB", evaluation.figures, strict=True) if not own[TOUCHES_PER_MINUTE]]
+    never = f"no touch of the ball in {plural(evaluation.record.games, 'game')}"
+    if len(idle) == 2:
+        return [f"A and B: {never}. A draw where nobody plays says nothing of who is better."]
     low, high = interval
     lines = [
         f"A scores {100 * rate:.1f} %, a draw counting half; with 95 % certainty {100 * low:.1f} to {100 * high:.1f} %."
@@ -157,6 +163,7 @@ def _verdict(evaluation: Evaluation) -> list[str]:
     elo = [elo_difference(score) for score in (rate, low, high)]
     words = ["no limit" if value is None else f"{value:+.0f}" for value in elo]
     lines.append(f"Elo difference: {words[0]} ({words[1]} to {words[2]})")
+    lines += [f"{name}: {never}." for name in idle]
     if evaluation.better:
         lines.append(f"{evaluation.better.upper()} is the better one.")
         return lines

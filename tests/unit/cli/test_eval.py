@@ -19,26 +19,26 @@ from rltui.runs.paths import DataDir
 from tests.fakes.bots import write_bot
 
 
-def stats(goals: int, kickoffs_touched: int) -> EpisodeStats:
+def stats(goals: int, kickoffs_touched: int, touches: int = 50) -> EpisodeStats:
     """Ten minutes of play."""
     return EpisodeStats(
-        episodes=10, car_episodes=10, episode_ticks=0, rewards={}, goals=goals, touches=50, airborne=900, boost=9000.0,
+        episodes=10, car_episodes=10, episode_ticks=0, rewards={}, goals=goals, touches=touches, airborne=900, boost=9000.0,
         car_steps=9000, arena_steps=9000, seconds=600.0, shots=20, kickoffs=20, kickoffs_touched=kickoffs_touched,
         turtles=TurtleStats(3, 1, 0, [60, 120]),
     )  # fmt: skip
 
 
-def evaluated(goals: Sequence[tuple[int, int]]) -> Evaluation:
+def evaluated(goals: Sequence[tuple[int, int]], touches: tuple[int, int] = (50, 50)) -> Evaluation:
     """The games of A, two a pair."""
     found = Evaluation(MatchUp(ScriptedSource("chaser"), ScriptedSource("random"), 1, 300.0, 7), len(goals))
     games = [PlayedGame(number // 2, 0, *score) for number, score in enumerate(goals)]
     if games:
-        found.add(TaskDone(games, [stats(30, 19), stats(10, 5)], 1.0))
+        found.add(TaskDone(games, [stats(30, 19, touches[0]), stats(10, 5, touches[1])], 1.0))
     return found
 
 
-def told(goals: Sequence[tuple[int, int]]) -> str:
-    return re.sub(" +", " ", "\n".join(command._lines(evaluated(goals))))
+def told(goals: Sequence[tuple[int, int]], touches: tuple[int, int] = (50, 50)) -> str:
+    return re.sub(" +", " ", "\n".join(command._lines(evaluated(goals, touches))))
 
 
 def test_the_table() -> None:
@@ -57,7 +57,7 @@ def test_only_what_is_decided_is_decided(subtests: pytest.Subtests) -> None:
         ([(0, 1)] * 20, "B is the better one."),
         ([(1, 0)] * 11 + [(0, 1)] * 9, r"Which is the better one is not decided: some \d+ more games."),
         ([(1, 0), (0, 1)] * 10, "Which is the better one is not decided: alike, or more than 1,000 more games."),
-        ([(1, 0)] * 2, "A is the better one|not decided"),
+        ([(1, 0)] * 2, "Which is the better one is not decided: some 2 more games."),
     ):
         with subtests.test(verdict=verdict):
             text = told(goals)
@@ -66,6 +66,17 @@ def test_only_what_is_decided_is_decided(subtests: pytest.Subtests) -> None:
     assert "Elo difference: no limit (" in told([(1, 0)] * 20)
     assert "to no limit)" in told([(1, 0)] * 20)
     assert told([]).endswith("No game is finished.")
+
+
+def test_who_never_touches_the_ball_is_said_so() -> None:
+    text = told([(0, 0)] * 20, (0, 0))
+    assert text.endswith(
+        "\nA and B: no touch of the ball in 20 games. A draw where nobody plays says nothing of who is better."
+    )
+    assert "Elo" not in text and "scores" not in text
+    text = told([(1, 0)] * 20, (50, 0))
+    assert "\nB: no touch of the ball in 20 games.\nA is the better one." in text and "A: no" not in text
+    assert "no touch" not in told([(0, 0)] * 20)
 
 
 def test_who_plays_in_which_size(tmp_path: Path) -> None:
@@ -88,19 +99,19 @@ def test_who_plays_in_which_size(tmp_path: Path) -> None:
 def test_who_is_not_there_is_told_with_the_command(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], subtests: pytest.Subtests
 ) -> None:
-    for words, told_of in (
-        (["chasr", "idle"], 'did you mean "chaser"?'),
-        (["idle", "alpha/5M"], "alpha/5M: there is no such saved state"),
-        (["alpha/5M", "{0}"], "alpha/5M: there is no such saved state"),
-        (["startr", "idle"], 'did you mean "starter"?'),
-        (["idle", "chaser", "--games", "0"], "at least 1"),
-        (["idle", "chaser", "--team-size", "4"], "one of 1, 2, 3"),
-        (["idle"], "eval: B is missing"),
+    for words, expected, told_of in (
+        (["chasr", "idle"], 2, 'did you mean "chaser"?'),
+        (["idle", "alpha/5M"], 1, "alpha/5M: there is no such saved state"),
+        (["alpha/5M", "{0}"], 1, "alpha/5M: there is no such saved state"),
+        (["startr", "idle"], 2, 'did you mean "starter"?'),
+        (["idle", "chaser", "--games", "0"], 2, "at least 1"),
+        (["idle", "chaser", "--team-size", "4"], 2, "one of 1, 2, 3"),
+        (["idle"], 2, "eval: B is missing"),
     ):
         with subtests.test(words=words):
             try:
                 code = main(["--data-dir", str(tmp_path), "eval", *words])
             except SystemExit as end:
                 code = int(end.code or 0)
-            assert code in (1, 2)
+            assert code == expected
             assert told_of in capsys.readouterr().err

@@ -227,7 +227,7 @@ async def test_the_newest_of_a_run_at_its_step_limit_asks_for_a_new_one(data: Da
         await pilot.press("R")
         await until_shown(pilot, "its limit of 5,000,000 timesteps is reached")
         await pilot.press("r")
-        await until_shown(pilot, "Train on to how many timesteps?")
+        await until_shown(pilot, "Up to which total of timesteps?")
         await pilot.press("enter")
         await until(pilot, lambda: bool(launches.plans))
         assert (launches.plans[0].run, launches.plans[0].args) == ("gamma", ())

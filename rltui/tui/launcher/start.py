@@ -85,12 +85,15 @@ def _limit_dialog(plan: LaunchPlan) -> PromptDialog:
         if total is None:
             raise RltuiError(f"expected whole timesteps, at most {LARGEST:,}")
         if total <= plan.timesteps:
-            raise RltuiError(f"it has {plan.timesteps:,} already")
+            raise RltuiError(f"it stands at {plan.timesteps:,} already: type the total, not how many more")
         return f"trains {total - plan.timesteps:,} more"
 
-    example = f"{next_round_total(plan.timesteps):,}"
-    text = f"{plan.run} has {plan.timesteps:,} of {plan.steps:,}."
-    return PromptDialog("Train on to how many timesteps?", judge, text, placeholder=example)
+    total = next_round_total(plan.timesteps)
+    text = (
+        f"{plan.run} stands at {plan.timesteps:,} timesteps, its limit was {plan.steps:,}. Type the new total: {total:,} trains "
+        f"{total - plan.timesteps:,} more."
+    )
+    return PromptDialog("Up to which total of timesteps?", judge, text, placeholder="no limit")
 
 
 class LaunchingScreen(Dialog["LaunchedTrainer | None"]):

@@ -151,8 +151,9 @@ BROWSER = (
     Action("verify", ("v",), "Verify", "Compare every byte with its hash", "View"),
     Action("refresh", ("r",), "Refresh", "Read the disk again", "View"),
     Action("app.focus_next", ("tab",), "Other side", "Tree, table or details", "View", palette=False, bound=False),
-    Action("back", ("escape",), "Back", "Clear the filter; then back", "Program", 2, palette=False),
-    *EVERYWHERE,
+    Action("back", ("escape",), "Back", "Clear the filter; then back", "Program", 0, palette=False),
+    Action("leave", ("q", "ctrl+q"), "Back", "Back to where it was opened from", "Program"),
+    *(action for action in EVERYWHERE if action.name != "leave"),
 )  # fmt: skip
 
 FORM = (
@@ -169,7 +170,7 @@ FORM = (
     Action("fold", ("space",), "Fold", "Fold", "View", palette=False),
     Action("show_help", ("question_mark",), "Help", "Keys, and the form explained", "Program", 1),
     Action("back", ("escape",), "Back", "Back; asks about changes", "Program", 0),
-    Action("leave", ("q", "ctrl+q"), "Quit", "Leave; asks about changes", "Program"),
+    Action("leave", ("q", "ctrl+q"), "Back", "Back; asks about changes", "Program"),
 )  # fmt: skip
 
 _CHARTS = "Select a chart"

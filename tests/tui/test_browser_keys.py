@@ -577,7 +577,7 @@ async def test_the_cockpit_comes_back_from_the_browser_as_it_was_left(data: Data
         await until(pilot, lambda: isinstance(pilot.app.screen, BrowserScreen) and pilot.app.screen.library.complete)
         run.records.add(run_story.iteration(31))
         await pilot.resize_terminal(160, 50)
-        await pilot.press("escape")
+        await pilot.press("q")
         await until(pilot, lambda: left.snapshot.history.length == 31 and pilot.app.screen is left)
         await until(pilot, lambda: left.snapshot.link.connected)
         await until(pilot, lambda: left.size.width == 160)

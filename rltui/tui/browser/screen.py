@@ -39,7 +39,6 @@ from rltui.tui.dependencies import Launch
 from rltui.tui.launcher.plan import PlanReady, plan_state
 from rltui.tui.launcher.start import start_dialog, start_trainer
 from rltui.tui.messages import BrowserLeft, Refused, RunOpened, WatchAsked, unforeseen
-from rltui.tui.notifications import exit_message
 from rltui.tui.text import Line
 from rltui.tui.widgets.compositor import PlacedCompositor
 from rltui.tui.widgets.dialogs import ChoiceDialog, PromptDialog
@@ -258,11 +257,11 @@ class BrowserScreen(Screen[None]):
     def action_back(self) -> None:
         """The filter first; then to where the browser was opened from."""
         if not clear_filter(self.table):
-            self.post_message(BrowserLeft())
+            self.action_leave()
 
     def action_leave(self) -> None:
-        """As from the launcher."""
-        self.app.exit(exit_message([inventory.run for inventory in self.library.inventories if inventory.trainer]))
+        """As a form is left: the program ends from the launcher, or the cockpit, which asks."""
+        self.post_message(BrowserLeft())
 
     def action_verify(self) -> None:
         """All that are shown; one that was found damaged may have been mended since."""

@@ -10,7 +10,7 @@ import msgspec
 
 from rltui import safe_io
 from rltui.errors import RltuiError
-from rltui.events.records import RATE_SETTING, setting_words
+from rltui.events.records import RATE_SETTING, StateEvaluated, setting_words
 from rltui.runs import checkpoint
 from rltui.runs.checkpoint import DamagedError, read_file
 
@@ -49,6 +49,7 @@ class TrainerState(msgspec.Struct, frozen=True, kw_only=True):
     learning_rate: RateState
     curriculum: CurriculumState | None = None  # None without phases
     overrides: dict[str, OverrideState] = {}  # by what they set: entropy, reward <name>
+    evaluated: StateEvaluated | None = None  # the newest state that games had rated
 
     @property
     def by_hand(self) -> dict[str, float]:

@@ -14,7 +14,15 @@ from rltui.env.stats import EpisodeStats
 from rltui.events import metric_keys, records
 from rltui.events.episode_reward import WEIGHT, RewardWindow
 from rltui.events.metric_health import entropy_words, rate_words
-from rltui.events.records import ENTROPY_SETTING, RATE_SETTING, Record, StateChanged, setting_words, weight_of
+from rltui.events.records import (
+    ENTROPY_SETTING,
+    RATE_SETTING,
+    Record,
+    StateChanged,
+    StateEvaluated,
+    setting_words,
+    weight_of,
+)
 from rltui.learn.ppo import PPOLearner
 from rltui.learn.schedules import LearningRates, Schedule
 from rltui.runs.trainer_state import OverrideState, RateState, TrainerState
@@ -185,6 +193,9 @@ class ActiveTask:
         if self.overrides.weights:
             self.settings.set_weights(self.overrides.weights)
         self._set_entropy()
+        self.evaluated: StateEvaluated | None = None
+        if state is not None and state.evaluated is not None and context.profile.evaluation.games:
+            self.hear(state.evaluated)
         found = [*context.curriculum.notices, *([words] if words else []), *by_hand]
         self.notices = [notice for notice in found if not notice.endswith(HOLDS)]  # the plan's warnings name those
 
@@ -248,6 +259,12 @@ class ActiveTask:
         self.rates.learned(metrics.get(metric_keys.APPROX_KL))
         self.curriculum.learned(stats)
 
+    def hear(self, found: StateEvaluated) -> None:
+        """A state was rated by games; an earlier one than is known, which a start takes up again, says nothing new."""
+        if self.evaluated is None or found.timesteps >= self.evaluated.timesteps:
+            self.evaluated = found
+            self.curriculum.evaluated(found)
+
     def go_on(self, move: CurriculumMove, timesteps: int, poll: Callable[[], None]) -> None:
         """Begin the next task: other workers, another configuration, the same learner. RltuiError, and the place in the curriculum is the old
         one, where the new workers do not start.
@@ -269,7 +286,10 @@ class ActiveTask:
     def state(self) -> TrainerState:
         """For a checkpoint."""
         return TrainerState(
-            learning_rate=rate_state(self.rates), curriculum=self.curriculum.state(), overrides=self.overrides.stored()
+            learning_rate=rate_state(self.rates),
+            curriculum=self.curriculum.state(),
+            overrides=self.overrides.stored(),
+            evaluated=self.evaluated,
         )
 
 

@@ -25,7 +25,6 @@ from rltui.events.commands import (
 )
 from rltui.events.records import ENTROPY_SETTING, RATE_SETTING, LogLine, SettingChanged, Switched, weight_of
 from rltui.train.active_task import ActiveTask, LoopState
-from rltui.train.checkpointing import CheckpointScheduler
 from rltui.train.collect.worker_settings import TURTLED, Wait
 from rltui.train.control.commands import CommandQueue, Known, PendingCommand, StopRequest, Urgency, command_problem
 from rltui.train.control.server import ControlServer
@@ -180,12 +179,13 @@ class LiveControls:
         server: ControlServer,
         stop: StopRequest,
         settings: LiveSettings,
-        scheduler: CheckpointScheduler,
+        serve_paused: Callable[[], None],
         view: LoopView,
     ) -> None:
+        """serve_paused: called again and again in a pause, for saves and evaluations."""
         self.stop, self.paused_seconds = stop, 0.0
         self._server, self._queue, self._loop = server, server.commands, view.loop
-        self._settings, self._scheduler, self._viewer, self._view = settings, scheduler, view.viewer, view
+        self._settings, self._serve_paused, self._viewer, self._view = settings, serve_paused, view.viewer, view
         self._logged = Urgency.NONE
         self._pausing: PendingCommand | None = None
         self._held = False
@@ -259,7 +259,7 @@ class LiveControls:
         pending.applied("training goes on")
 
     def _hold(self, pausing: PendingCommand) -> None:
-        """Hold the loop here; a resume or a stop ends it, saves are served meanwhile."""
+        """Hold the loop here; a resume or a stop ends it, saves are served and states evaluated meanwhile."""
         started, before = time.monotonic(), self._loop.state
         self._held = True
         self._loop.enter("paused", f"by {pausing.by}")
@@ -270,7 +270,7 @@ class LiveControls:
             if self._pausing is not None and self._pausing is not pausing:  # resumed and paused again within one look
                 pausing = self._pausing
                 pausing.applied("paused")
-            self._scheduler.serve()
+            self._serve_paused()
         self._pausing, self._held = None, False
         self.paused_seconds += time.monotonic() - started
         self._loop.enter(before)

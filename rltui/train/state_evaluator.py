@@ -53,7 +53,7 @@ class _Running:
 
 
 class StateEvaluator:
-    """Host of the processes that evaluate saved states. Without games it starts none. newest: the last one's result."""
+    """Host of the processes that evaluate saved states. Without games it starts none."""
 
     def __init__(
         self,
@@ -71,7 +71,6 @@ class StateEvaluator:
         self._running: _Running | None = None
         self._checkpoints = self._milestones = self._passed_over = 0
         self._warned = False
-        self.newest: StateEvaluated | None = None
 
     def begin(self, timesteps: int) -> None:
         """The newest milestone at a start: what its games lack is played, and what they say known again."""
@@ -108,10 +107,6 @@ class StateEvaluator:
         """Timesteps of states that must not be pruned: waiting, or being evaluated. From any thread."""
         with self._lock:
             return frozenset(each.timesteps for each in (self._waiting, self._running) if each is not None)
-
-    def metrics(self) -> dict[str, float | None]:
-        """Keys `evaluation/…` of the newest result; none before."""
-        return self.newest.metrics() if self.newest is not None else {}
 
     def live(self) -> EvaluationLive | None:
         """What is being played, and what waits; None without games. From any thread."""
@@ -198,10 +193,7 @@ class StateEvaluator:
             how = exit_words(running.process.exitcode)
             said = not_evaluated(running.timesteps, f"the process ended: {how}")
         self._publish(said)
-        if not isinstance(said, StateEvaluated):
-            return None
-        self.newest = said
-        return said
+        return said if isinstance(said, StateEvaluated) else None
 
 
 def _received(pipe: Connection) -> Record | None:

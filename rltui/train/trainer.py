@@ -62,7 +62,7 @@ class Trainer:
         writer = CheckpointWriter(task, loop.publish, evaluator)
         self._scheduler = CheckpointScheduler(loop, task, writer, self._queue)
         view = LoopView(loop, task, viewer, evaluator)
-        self._controls = LiveControls(server, stop, self._settings, self._scheduler, view)
+        self._controls = LiveControls(server, stop, self._settings, self._serve_paused, view)
         self._shutdown = Shutdown(loop, task, self._scheduler, self._controls, viewer, evaluator)
         self._guard = UpdateGuard(loop)
         profile = context.config.profile
@@ -109,6 +109,15 @@ class Trainer:
         self._evaluator.begin(self._loop.timesteps)
         self._scheduler.checkpoint_once()
 
+    def _serve_paused(self) -> None:
+        """What goes on in a pause."""
+        self._scheduler.serve()
+        self._hear_evaluation()
+
+    def _hear_evaluation(self) -> None:
+        if (evaluated := self._evaluator.poll()) is not None:
+            self._task.hear(evaluated)
+
     def _ended(self) -> bool:
         limit = self._context.options.steps
         return self._stop.urgency > Urgency.NONE or (limit is not None and self._loop.timesteps >= limit)
@@ -137,8 +146,7 @@ class Trainer:
         self._loop.iteration += 1
         self._guard.check(report)
         self._scheduler.remember(report, collected)
-        if (evaluated := self._evaluator.poll()) is not None:
-            self._task.curriculum.evaluated(evaluated)
+        self._hear_evaluation()
         self._task.learned(match_stats(collected.reports), report.metrics)
         self._selfplay.learned(collected.reports)
         self._move = self._next_move()
@@ -258,7 +266,7 @@ class Trainer:
         metrics[metric_keys.POLICY_LAG] = float(self._task.config.profile.collect.overlap)
         metrics |= time_metrics(rows, collected.reports, times, shape)
         metrics |= self._task.overrides.metrics(self._task.phase_timesteps(self._loop.timesteps - rows))
-        metrics |= self._evaluator.metrics()
+        metrics |= self._task.evaluated.metrics() if self._task.evaluated is not None else {}
         metrics |= self._usage.count(collected.rollout, replaced(collected.reports))
         self._loop.publish(
             IterationFinished(

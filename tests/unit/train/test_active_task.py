@@ -3,17 +3,28 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from types import SimpleNamespace
 from typing import cast
 
+import msgspec
 import pytest
 
 from rltui.env.spec import ArenaGroup, EnvSpec, Weighted
 from rltui.learn.schedules import LearningRates, Schedule
+from rltui.profile.load import load
 from rltui.registry import Component
-from rltui.runs.trainer_state import RateState
+from rltui.runs import trainer_state
+from rltui.runs.paths import DataDir
+from rltui.runs.trainer_state import RateState, TrainerState
 from rltui.train.active_task import Overrides, rate_state, resumed_rates
 from rltui.train.config import ResolvedConfig
+from rltui.train.curriculum import Curriculum, Origin
+from rltui.train.setup import TrainOptions, prepare
+from tests.fakes.phases import NETS
+from tests.fakes.state_evaluations import evaluated
+from tests.fakes.tasks import active_task
+from tests.fakes.training import TINY
 
 LINEAR = Schedule("linear", 2e-4, 2e-4, steps=1_000, floor=0.0)
 ADAPTIVE = replace(LINEAR, kind="kl_adaptive")
@@ -110,3 +121,24 @@ def test_it_goes_on_while_the_profile_says_the_same() -> None:
     gone, words = Overrides.resumed(cast(ResolvedConfig, Lesson(rewards=(TOUCH,))), after.stored())
     assert gone.weights == {}
     assert "reward goal 7, set by hand, ends: the profile has no such reward now" in words
+
+
+def test_what_games_have_said_survives_a_resume(tmp_path: Path) -> None:
+    (tmp_path / "one.toml").write_text(TINY)
+    (tmp_path / "two.toml").write_text(TINY)
+    campaign = tmp_path / "campaign.toml"
+    campaign.write_text(
+        f"schema = 1\n{NETS}[evaluation]\ngames = 20\n[curriculum]\n"
+        'phases = [{profile = "one", until = {elo = 1200}, min_steps = 9_000}, {profile = "two"}]\n'
+    )
+    context = prepare(TrainOptions(load(campaign), str(campaign), DataDir(tmp_path / "data"), run="r"))
+    before = active_task(context)
+    before.hear(evaluated(900))
+    before.hear(evaluated(800, elo_low=1.0))
+    state = msgspec.json.decode(trainer_state.encode(before.state()), type=TrainerState)
+    curriculum = Curriculum(context.profile, 1_000, Origin("one", state.curriculum))
+    assert curriculum.metrics()["curriculum/elo"] is None
+    after = active_task(replace(context, state=state, curriculum=curriculum))
+    assert after.evaluated == before.evaluated == evaluated(900), "an earlier state says nothing new"
+    assert after.curriculum.metrics()["curriculum/elo"] == 1145
+    assert after.evaluated.metrics()["evaluation/win_rate_before_low"] == 35.0

@@ -76,12 +76,11 @@ class Loop:
         viewer = SimpleNamespace(poll=self._arrive, live=lambda: None)
         evaluator = SimpleNamespace(live=lambda: None)
         server = SimpleNamespace(commands=self.queue, show=self.shown.append)
-        scheduler = SimpleNamespace(serve=self._serve)
         self.controls = LiveControls(
             cast(Any, server),
             self.stop,
             LiveSettings(self.queue, self.loop, cast(Any, task)),
-            cast(Any, scheduler),
+            self._serve,
             LoopView(self.loop, cast(Any, task), cast(Any, viewer), cast(Any, evaluator)),
         )
 

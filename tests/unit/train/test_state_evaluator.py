@@ -59,7 +59,6 @@ def test_one_at_a_time_and_the_newest_milestone_next(
     made: Made, processes: EvaluationProcesses, told: list[Record]
 ) -> None:
     evaluator = made()
-    assert evaluator.metrics() == {}
     for timesteps in (5_000_000, 10_000_000, 15_000_000):
         milestone(evaluator, timesteps)
         assert evaluator.poll() is None
@@ -71,18 +70,6 @@ def test_one_at_a_time_and_the_newest_milestone_next(
     assert evaluator.poll() == result
     assert told[-1] == result
     assert [process.spec.timesteps for process in processes.started] == [5_000_000, 15_000_000], "10 M gave way"
-    assert evaluator.metrics() == {
-        "evaluation/timesteps": 5_000_000,
-        "evaluation/games": 120,
-        "evaluation/elo": 1212.0,
-        "evaluation/elo_low": 1145.0,
-        "evaluation/win_rate_rule": 12.5,
-        "evaluation/win_rate_rule_low": 5.0,
-        "evaluation/win_rate_chaser": 60.0,
-        "evaluation/win_rate_chaser_low": 45.0,
-        "evaluation/win_rate_before": 50.0,
-        "evaluation/win_rate_before_low": 35.0,
-    }
     assert evaluator.poll() is None, "a result comes once"
     evaluator.close()
     assert processes.started[-1].killed
@@ -137,7 +124,6 @@ def test_what_fails_is_a_notice_and_the_next_one_is_tried(
     killed, refused = notices(told)
     assert "100 timesteps" in killed and "SIGKILL" in killed and "training goes on" in killed
     assert "1v2" in refused and "a hint" in refused
-    assert evaluator.metrics() == {}
     assert evaluator.keeps() == frozenset()
 
 

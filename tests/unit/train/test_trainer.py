@@ -34,6 +34,7 @@ from rltui.train.state_evaluator import StateEvaluator
 from rltui.train.trainer import Trainer
 from rltui.train.update_thread import UpdateThread
 from rltui.train.viewer import ViewerHost
+from tests.fakes.state_evaluations import evaluated
 from tests.fakes.tasks import active_task
 from tests.fakes.training import TINY
 
@@ -135,6 +136,13 @@ def test_an_error_in_an_iteration_is_told_with_its_trace(tmp_path: Path) -> None
     assert any(isinstance(r, LogLine) and r.level == "error" and "Traceback" in r.message for r in run.told)
     assert run.collector.closed
     assert [info.timesteps for info in complete_checkpoints(run.paths)] == [0]
+
+
+def test_states_are_evaluated_in_a_pause_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = Run(tmp_path)
+    monkeypatch.setattr(run.trainer._evaluator, "poll", lambda: evaluated(900))
+    run.trainer._controls._serve_paused()
+    assert run.trainer._task.evaluated == evaluated(900)
 
 
 def test_workers_that_do_not_start_are_told_and_nothing_is_kept(tmp_path: Path) -> None:

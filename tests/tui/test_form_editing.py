@@ -230,7 +230,7 @@ async def test_the_text_view_shows_the_keys_that_work_there(data: DataDir) -> No
         await pilot.press("tab")
         await until_shown(pilot, "^o Save")
         foot = screen_text(pilot.app.screen).splitlines()[-1]
-        assert "tab Form" in foot and "^q Quit" in foot
+        assert "tab Form" in foot and "^q Back" in foot
         assert not {"u Undo", "X Delete", "enter Change", "? Help"} & {part for part in foot.split("  ") if part}
         await pilot.press("tab")
         await until_shown(pilot, "u Undo")

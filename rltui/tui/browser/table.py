@@ -284,7 +284,7 @@ class CheckpointTable(FilteredList):
     def show(self, library: Library, node: RunNode) -> None:
         """What lies under the node and matches the filter; marks of what is there no more go."""
         if node != self._node:
-            self.first = self.cursor = 0
+            self.first, self.cursor, self.rows = 0, 0, []
         self._library, self._node = library, node
         there = {entry.path for entry in library.entries}
         self.marked = [path for path in self.marked if path in there or not library.complete]

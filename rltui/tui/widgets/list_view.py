@@ -135,11 +135,16 @@ class ListView(ScrollableLines):
     def set_rows(
         self, rows: Sequence[Row], key: object | None = None, head: Line | None = None, empty: Sequence[Line] = ()
     ) -> None:
-        """New rows; the cursor goes to `key`, else stays with what it stands on, else with its place."""
-        wanted = key if key is not None else self.key
+        """New rows; the cursor goes to `key`, else stays with what it stands on, else with the nearest of the rows that stay,
+        those below it first; and, where the list is scrolled, where it is on the screen.
+        """
+        here = self.cursor
+        wanted = [key, *(row.key for row in self.rows[here:]), *(row.key for row in reversed(self.rows[:here]))]
         self.rows, self.head, self._empty = list(rows), head, empty
         places = [index for index, row in enumerate(self.rows) if row.key is not None]
-        self.cursor = next((index for index in places if self.rows[index].key == wanted), self.cursor)
+        place_of = {self.rows[index].key: index for index in reversed(places)}
+        self.cursor = next((place_of[each] for each in wanted if each in place_of), here)
+        self.first = max(self.first + self.cursor - here, 0) if self.first else 0
         self.place_cursor(places)
         self.repaint()
         self.moved()

@@ -10,7 +10,7 @@ from rltui.tui.actions import PLACES, Action, Place, in_footer, pane_actions, pa
 from rltui.tui.cockpit.screen import PANES
 from rltui.tui.widgets.footer import BAR, EDGE, GAP, PART_OF, fitting, words_of
 
-WAY_OUT = {"cockpit": "leave", "launcher": "leave", "browser": "leave", "form": "back"}
+WAY_OUT = {"cockpit": "leave", "launcher": "leave", "browser": "back", "form": "back"}
 
 
 def offered(place: Place) -> Sequence[Action]:

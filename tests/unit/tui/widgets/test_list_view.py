@@ -85,3 +85,34 @@ async def test_it_stays_with_its_row_or_goes_to_the_nearest() -> None:
         rows.set_rows([])
         assert rows.key is None
         rows.move(3)
+
+
+def fill(app: Lists, names: str) -> tuple[object, list[str]]:
+    """What the cursor stands on among these rows, and what is seen."""
+    table = app.query_one("#table", ListView)
+    table.set_rows([Row(name, text_line(f"  {name}")) for name in names])
+    return table.key, shown(app, "table")
+
+
+async def test_new_rows_leave_the_cursor_on_its_own_and_where_it_is_on_the_screen() -> None:
+    """At the top, what comes above the first is seen."""
+    app = Lists()
+    async with app.run_test(size=(20, 10)) as pilot:
+        fill(app, "abcdefgh")
+        app.query_one("#table", ListView).go_to("f")
+        await pilot.pause()
+        assert shown(app, "table") == ["  c", "  d", "  e", "▏ f"]
+        app.query_one("#table", ListView).move(-1)
+        for names, seen in (("xabcdefgh", "cdef"), ("yxabcdef", "cdef"), ("bcdefgh", "cdef"), ("efgh", "efgh")):
+            key, lines = fill(app, names)
+            assert (key, "".join(line[2:] for line in lines)) == ("e", seen), names
+        assert fill(app, "xefgh")[1][0] == "  x"
+
+
+async def test_where_its_row_goes_the_cursor_goes_to_the_nearest_that_stays() -> None:
+    app = Lists()
+    async with app.run_test(size=(20, 10)):
+        for here, names, expected in (("c", "xyabdef", "d"), ("e", "xyzabcd", "d"), ("c", "xyz", "z"), ("c", "", None)):
+            fill(app, "abcde")
+            app.query_one("#table", ListView).go_to(here)
+            assert fill(app, names)[0] == expected, (here, names)

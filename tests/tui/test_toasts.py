@@ -14,7 +14,7 @@ from rltui.tui.text import Line
 from rltui.tui.widgets.footer import ANSWER_ROWS, Answer
 from tests.fakes import run_story, sent_screen
 from tests.fakes.fake_run import FakeRun
-from tests.fakes.screens import NOW, cockpit, live_run, until
+from tests.fakes.screens import NOW, cockpit, cockpit_of, live_run, until
 
 
 def notice(number: int, kind: NoticeKind = "milestone", text: str = "15,000,000 timesteps") -> Notice:
@@ -88,6 +88,31 @@ async def test_a_toast_hides_neither_the_answer_above_the_footer_nor_a_dialog_s_
                 line = pilot.app.screen.query_one("#typed").region
                 assert not any(toast.region.overlaps(line) for toast in pilot.app.screen.query(Toast))
                 assert max(toast.region.bottom for toast in pilot.app.screen.query(Toast)) == size[1] - 1, "the footer"
+
+
+async def test_an_answer_leaves_the_words_in_the_border_below_it_where_there_is_room() -> None:
+    async with cockpit(live_run(), (80, 24)) as pilot:
+        screen = cockpit_of(pilot)
+
+        def border() -> str:
+            return screen_text(pilot.app.screen).splitlines()[-2]
+
+        await pilot.press("9")
+        await until(pilot, lambda: "info and above" in border())
+        await pilot.press("P")
+        await until(pilot, lambda: "pause" in border())
+        assert "info and above" in border()
+        pane, answer = screen.focused_pane(), screen.query_one(Answer)
+        assert pane is not None
+        start = pane.subtitle_start
+        assert border()[start:].startswith(" info and above") and border()[start - 1] == "━"
+
+        def covered() -> bool:
+            """Again and again, for the screen's own tick has something else to say."""
+            answer.say((("x" * (start - 5), "warn"),), 80, 1, start)
+            return "xxx" in border() and "info and above" not in border()
+
+        await until(pilot, covered)
 
 
 async def test_the_dozenth_refusal_is_seen_like_the_first() -> None:

@@ -221,7 +221,10 @@ class CockpitScreen(Screen[None]):
         footer = self.query_one(Footer)
         footer.show(self._footer_labels(), _TRAINING if self.why_not else frozenset())
         answer = command_status(self.snapshot, live.now, leaving=self._leaving)
-        self.query_one(Answer).say(answer, self.size.width, int(footer.display))
+        below = int(footer.display)
+        lowest = [pane for pane in self.panes if pane.display and pane.region.bottom == self.size.height - below]
+        free = min((pane.subtitle_start for pane in lowest), default=0)
+        self.query_one(Answer).say(answer, self.size.width, below, free)
 
     def _footer_labels(self) -> dict[str, str]:
         labels = {"pause": "Resume"} if self.snapshot.state == "paused" else {}

@@ -198,6 +198,11 @@ class Pane(LineWidget, can_focus=True):
         if text != self._subtitle:
             self._subtitle = self.border_subtitle = text
 
+    @property
+    def subtitle_start(self) -> int:
+        """Column of the screen at which the words in the lower border begin."""
+        return self.region.right - (_content(self._subtitle).cell_length + 4 if self._subtitle else 0)
+
     def paint(self, width: int, height: int) -> list[Line]:
         if self._problem is not None:
             return self._failure(self._problem, width)

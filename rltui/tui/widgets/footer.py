@@ -139,14 +139,19 @@ class Answer(LineWidget):
         super().__init__(name="answer")
         self._action = action
         self._answer: Line = ()
+        self._room = 0
         self._place: tuple[int, int, int, int] | None = None  # width, height, rows below, edge
 
     def on_mount(self) -> None:
         self.display = False
 
-    def say(self, answer: Line, room: int, below: int) -> None:
-        """Show this, or nothing. room: columns of the screen; below: rows under it that stay free."""
+    def say(self, answer: Line, room: int, below: int, free: int = 0) -> None:
+        """Show this, or nothing. room: columns of the screen; below: rows under it that stay free. free: columns from the left
+        without words in the border below it: an answer that fits there leaves those words alone.
+        """
+        room = free if free >= LEAST_WIDTH and width_of(answer) + 2 * ANSWER_EDGE + 2 <= free else room
         rows = answer_rows(answer, room) if answer else []
+        self._room = room
         self._answer = answer
         self.display = bool(rows)
         if rows:
@@ -163,7 +168,7 @@ class Answer(LineWidget):
             self.styles.width, self.styles.height, self.styles.margin = width, height, (0, 0, below, edge)
 
     def paint(self, width: int, height: int) -> list[Line]:
-        return answer_rows(self._answer, self.screen.size.width)
+        return answer_rows(self._answer, self._room)
 
     def on_click(self, event: events.Click) -> None:
         if self._action:

@@ -251,7 +251,7 @@ METRICS: tuple[Metric, ...] = (
         "The bot's own games are judged over the newest `window` iterations; no promotion by them before that many.",
     ),
     Metric("selfplay/opponents", "opponents", "", "none", "Frozen opponents in the pool."),
-    Metric("selfplay/games", "games", "", "none", "Episodes against frozen opponents that ended in this iteration."),
+    Metric("selfplay/games", "episodes", "", "none", "Episodes against frozen opponents that ended in this iteration."),
     Metric(
         "selfplay/score",
         "score",
@@ -259,8 +259,10 @@ METRICS: tuple[Metric, ...] = (
         "up",
         "Wins and half the draws of the episodes against frozen opponents. Weak opponents leave the pool, so 50 to 70 is usual.",
     ),
-    Metric("selfplay/goals_for", "goals scored", "/ game", "up", "Of the bot, an episode against a frozen opponent."),
-    Metric("selfplay/goals_against", "goals conceded", "/ game", "down", "An episode against a frozen opponent."),
+    Metric(
+        "selfplay/goals_for", "goals scored", "/ episode", "up", "Of the bot, an episode against a frozen opponent."
+    ),
+    Metric("selfplay/goals_against", "goals conceded", "/ episode", "down", "An episode against a frozen opponent."),
     Metric(
         metric_keys.ELO,
         "Elo",

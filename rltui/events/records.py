@@ -341,7 +341,7 @@ class TableUsed(_Record, frozen=True, kw_only=True):
 
 
 class PoolOpponent(msgspec.Struct, frozen=True, kw_only=True):
-    """A frozen opponent. share: its chance in a draw, 0–1. games: that count, of those newest; score: the learner's, a draw half."""
+    """A frozen opponent. share: its chance in a draw, 0–1. games: episodes that count, the newest; score: the learner's, a draw half."""
 
     name: str
     share: Figure

@@ -12,13 +12,14 @@ from numpy.typing import NDArray
 from rltui.env.frozen_opponents import OpponentSource
 from rltui.events.game_record import GameRecord, elo_difference
 from rltui.events.records import PoolOpponent
+from rltui.formatting import percent
 from rltui.runs.checkpoint import POLICY_FILE
 from rltui.runs.inventory import CheckpointInfo, list_checkpoints, list_milestones
 from rltui.runs.paths import RunPaths
 
 Strategy = Literal["uniform", "elo_weighted", "recent_weighted", "difficulty_adjusted", "prioritized"]
 
-MEMORY = 100  # newest games against one opponent that count: the learner changes
+MEMORY = 100  # newest games against one opponent that count, each an episode of training: the learner changes
 VIRTUAL_DRAWS = 2  # so that one who was always beaten, or never met, is somewhere
 EVEN, TEMPERATURE = 0.5, 0.5  # expected score of an even match; how far from it still counts, for difficulty_adjusted
 WEAKER, LEAST_GAMES = 300.0, 20  # Elo below the learner, and games that say so, at which an opponent is pruned
@@ -46,7 +47,7 @@ class RatedOpponent:
 
     @property
     def elo(self) -> float:
-        """How much stronger than the learner: Bradley and Terry of their games and the virtual draws."""
+        """How much stronger than the learner: an estimate of the pool's own, by their games and the virtual draws."""
         return elo_difference(1 - self.expected) or 0.0  # never None: the virtual draws keep it between 0 and 1
 
     def add(self, games: GameRecord) -> None:
@@ -145,7 +146,8 @@ class OpponentPool:
         saved = sorted((each for each in self.opponents.values() if not each.scripted), key=lambda one: one.age)
         for each in saved[:-SPARED]:
             if each.elo <= -WEAKER and each.games >= LEAST_GAMES:
-                yield self.drop(each.source.name, f"{-each.elo:.0f} Elo weaker by now")
+                words = f"the bot scores {percent(each.wins / each.games)} of their newest {each.games:.0f} episodes"
+                yield self.drop(each.source.name, words)
 
 
 def saved_opponents(paths: RunPaths, checkpoints: bool) -> list[OpponentSource]:

@@ -68,6 +68,7 @@ class SelfPlay:
         late = timesteps - self._refreshed >= self._section.refresh_steps
         if self._refreshed < 0 or late or milestones != self._milestones:
             self._refreshed, self._milestones, self._draws = timesteps, milestones, True
+            self._recorded_at = -math.inf  # what has joined is shown at once
             for notice in self.pool.refresh(saved_opponents(self._paths, self._section.checkpoints)):
                 self._say("info", notice)
         if self._draws and self._playing <= self._given:  # who was drawn before has played his episodes to their ends

@@ -51,10 +51,10 @@ class LeaguePane(Pane, ScrollableLines):
         "Ratings of this run's bots and those that come with rltui by all games in data/games.csv, on the Elo scale: the scripted "
         "player rule stands at 1500, 400 more are ten wins to one loss. ± and the bar are the 95 % interval, which "
         "holds the truth 19 times out of 20; –: no games lead to rule. ≈: whether it is better than the next one is not "
-        "decided; where there is "
-        "room, by how many more games it would be. Head to head: wins and half the draws of the row's bot against the "
-        "column's, and of how many games. Pool: the opponents of self-play, how often each is drawn, and this bot's score "
-        "against it over the newest 100 games that training had with it. <evaluate> in the browser (<browser>) plays more."
+        "decided; where there is room, by how many more games it would be. Head to head: wins and half the draws of the "
+        "row's bot against the column's, and of how many games. Pool: the opponents of self-play, how often each is drawn, "
+        "and this bot's score in the newest 100 episodes of training against it, most of which a goal ends: no whole games, "
+        "as the ladder's. <evaluate> in the browser (<browser>) plays more."
     )
 
     class LeagueRead(Message):
@@ -323,7 +323,7 @@ def pool_lines(pool: PoolReported | None, width: int) -> list[Line]:
         + pad("drawn", POOL, ">")
         + " " * (bar + 2)
         + pad("score", POOL - 2, ">")
-        + pad("of games", POOL, ">")
+        + pad("episodes", POOL, ">")
     )
     lines: list[Line] = [crop(((words, "muted"),), width)]
     for each in pool.opponents:

@@ -86,7 +86,9 @@ def test_much_weaker_ones_leave_but_never_the_last_few_nor_scripted_ones_and_do_
     for name in [*made.opponents]:
         beaten(made, name, 80, 0)
     notices = made.refresh(sources(6))
-    assert len(notices) == 6 - SPARED and all("Elo weaker by now" in notice for notice in notices)
+    assert len(notices) == 6 - SPARED and all(
+        "the bot scores " in notice and " episodes" in notice for notice in notices
+    )
     assert [*made.opponents] == ["idle", *(f"P/{index:03}M" for index in range(6 - SPARED, 6))]
     made.refresh(sources(7))
     assert "P/000M" not in made.opponents and "P/006M" in made.opponents

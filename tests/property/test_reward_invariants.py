@@ -30,7 +30,7 @@ def rollout(seed: int, blue: int, orange: int, steps: int = 4) -> list[GameState
 def play(name: str, states: list[GameState]) -> Float:
     """[steps − 1, K, C]: a new reward, reset on the first state, then one value for each other state."""
     reward: Reward = build("reward", Component(name))
-    reward.reset(states[0], ALL)
+    reward.reset(states[0], np.ones(states[0].arenas, dtype=bool))
     return np.stack([reward.value(state).copy() for state in states[1:]])
 
 
@@ -73,6 +73,14 @@ def test_shape_dtype_and_declared_sign(seed: int, sizes: tuple[int, int]) -> Non
             assert (cls.sign * values >= 0).all()
 
     every(REWARDS, check)
+
+
+def test_an_arena_is_paid_by_what_happens_in_it_alone(subtests: pytest.Subtests) -> None:
+    states, some = rollout(3, 2, 3), slice(1, 3)
+    for name in REWARDS:
+        with subtests.test(name=name):
+            alone = play(name, [state.part(some) for state in states])
+            np.testing.assert_array_equal(alone, play(name, states)[:, some])
 
 
 def test_finite_when_car_ball_and_goal_coincide(subtests: pytest.Subtests) -> None:

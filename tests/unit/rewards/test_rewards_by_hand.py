@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 from rltui.errors import RltuiError
-from rltui.registry import Component, build
+from rltui.registry import BUILT_IN, Component, build
 from tests.fakes.reward_scenes import ALL, play, scene, value
+
+
+def test_every_reward_is_in_one_of_the_files_of_cases_by_hand() -> None:
+    text = "".join(Path(__file__).with_name(f"test_{name}.py").read_text() for name in ("rewards_by_hand", "mechanics"))
+    assert [name for name in BUILT_IN["reward"] if f'"{name}"' not in text] == []
 
 
 def test_speed_toward_ball_never_costs() -> None:
@@ -83,7 +89,7 @@ def test_a_demolished_car_is_not_in_the_air(subtests: pytest.Subtests) -> None:
     for says_on_ground in (False, True):
         with subtests.test(says_on_ground=says_on_ground):
             state = scene(on_ground=[[False, says_on_ground]], demo_respawn_timer=[[0, 2.5]])
-            assert value("in_air", state) == [1, 0]
+            assert (value("in_air", state), value("off_ground", state)) == ([1, 0], [-1, 0])
 
 
 def test_a_wrong_parameter_is_named(subtests: pytest.Subtests) -> None:

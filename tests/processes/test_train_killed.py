@@ -10,6 +10,9 @@ import pytest
 from rltui.events.records import CheckpointSaved, IterationFinished, RunStarted
 from rltui.runs.checkpoint import verify
 from rltui.runs.inventory import complete_checkpoints, list_checkpoints
+from rltui.runs.journal import read_journal
+from rltui.runs.journal_reader import current_records, unclean_end
+from rltui.runs.summary import describe_run
 from tests.fakes.training import Training
 
 KILLS = (  # where, and which pass of that point in the trainer
@@ -66,6 +69,7 @@ def test_killed_again_and_again_it_goes_on_to_its_end(training: Training, seed: 
         training.start(env={"RLTUI_FAULT": kill})
         assert training.wait_end() == -9, f"{kill}: {training.output}"
         training.poll()
+        assert describe_run(training.paths).state == "unclean", kill
         before, reached = reached, check_whole(training)
         assert reached >= before, kill
     assert reached >= first + 1024 * (len(kills) // 2), "most starts have saved something new"
@@ -73,6 +77,10 @@ def test_killed_again_and_again_it_goes_on_to_its_end(training: Training, seed: 
     assert training.wait_end() == 0
     last = training.iterations()[-1].timesteps
     assert complete_checkpoints(training.paths)[-1].timesteps == last >= reached + 1024, "its last state is on disk"
+    current = current_records(read_journal(training.paths.journal))
+    rows = [record.timesteps for record in current if isinstance(record, IterationFinished)]
+    assert rows == sorted(set(rows)), "every iteration once, in order"
+    assert unclean_end(training.paths) is None and describe_run(training.paths).state == "stopped"
     staging = training.paths.staging
     assert not staging.exists() or not any(staging.iterdir())
     records = training.poll()

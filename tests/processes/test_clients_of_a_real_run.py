@@ -121,7 +121,7 @@ def strike(address: str, attack: bytes) -> None:
                 pass
 
 
-# the trainer takes 40 connections a second: ten thousand, most of them without one, are in test_control_hostile
+# the trainer takes 40 connections a second: ten thousand, most of them without one, are in property/test_hostile_frames
 @pytest.mark.parametrize("frames", [60, pytest.param(2_000, marks=pytest.mark.slow)])
 def test_hostile_clients_leave_a_run_as_it_was(run: Timed, tmp_path: Path, frames: int) -> None:
     canary, lines, before = tmp_path / "canary", run.said("control"), run.memory()

@@ -25,7 +25,7 @@ ROOT = Path(__file__).parents[2]
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Training]:
     """A trainer that trains as long as this file's tests last; its threads can be told apart from outside."""
-    training = Training(tmp_path_factory.mktemp("attached"), module="tests.measure.timed_trainer")
+    training = Training(tmp_path_factory.mktemp("attached"), module="tests.fakes.timed_trainer")
     try:
         training.start(env={"PYTHONPATH": str(ROOT)}).wait_records(IterationFinished)
         yield training

@@ -1,7 +1,8 @@
-"""`rltui …` that measures its own telemetry: for each call of `Publisher.publish` or `ControlServer.show` a line in the file named in TIMED.
+"""`rltui …` with a stop-watch on its telemetry: for each call that tells of the training a line in the file named in TIMED.
 
-A line: Unix time, the call's name, its seconds by the clock, how often the thread gave its core up in it (for a lock, a
-file, a socket), and how many items then wait to be handed on. Its threads have their names in /proc.
+A line: Unix time, the call's name, its seconds by the clock and of processor time, how often the thread gave its core up in
+it (for a lock, a file, a socket), how many items then wait to be handed on, and what was told. Without TIMED its threads have
+their names in /proc all the same.
 
 python -m tests.fakes.timed_trainer train PROFILE …
 """
@@ -11,24 +12,25 @@ from __future__ import annotations
 import os
 import resource
 import sys
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from rltui.train.control.server import ControlServer
-from rltui.train.publisher import Publisher
-from tests.measure.timed_trainer import name_threads
+VARIABLE = "TIMED"
 
 
 class Call(NamedTuple):
-    """One call of telemetry."""
+    """One call of telemetry. `frame`, the making of a live frame, contains `live`, the sending of it."""
 
     time: float
     name: str
     seconds: float
+    cpu: float
     waits: int
     queued: int
+    told: str
 
 
 def read(times: Path, since: float) -> list[Call]:
@@ -36,7 +38,7 @@ def read(times: Path, since: float) -> list[Call]:
     lines = (
         line.split() for line in times.read_text(encoding="utf-8").splitlines(keepends=True) if line.endswith("\n")
     )
-    found = (Call(float(t), name, float(s), int(w), int(q)) for t, name, s, w, q in lines)
+    found = (Call(float(t), name, float(s), float(p), int(w), int(q), told) for t, name, s, p, w, q, told in lines)
     return [call for call in found if call.time >= since]
 
 
@@ -46,24 +48,47 @@ def _waits() -> int:
 
 
 def _timed(name: str, method: Callable[..., Any], write: Callable[[str], Any]) -> Callable[..., Any]:
-    def call(owner: object, *args: Any) -> Any:
-        before, clock = _waits(), time.perf_counter()
+    def call(owner: Any, *args: Any) -> Any:
+        before, cpu, clock = _waits(), time.thread_time(), time.perf_counter()
         try:
             return method(owner, *args)
         finally:
-            seconds, waited = time.perf_counter() - clock, _waits() - before
-            thread = owner._writer if isinstance(owner, Publisher) else None
+            seconds, used, waited = time.perf_counter() - clock, time.thread_time() - cpu, _waits() - before
+            thread = getattr(owner, "_writer", None)
             queued = len(thread._items) if thread is not None else 0
-            write(f"{time.time():.3f} {name} {seconds:.6f} {waited} {queued}\n")
+            told = type(args[-1] if args else owner).__name__
+            write(f"{time.time():.3f} {name} {seconds:.6f} {used:.6f} {waited} {queued} {told}\n")
 
     return call
+
+
+def watch(times: Path) -> None:
+    """Time what tells the world of the training, from now on."""
+    from rltui.train.control.server import ControlServer
+    from rltui.train.live_controls import LiveControls
+    from rltui.train.publisher import Publisher
+
+    write = times.open("w", encoding="utf-8", buffering=1).write
+    Publisher.publish = _timed("publish", Publisher.publish, write)  # type: ignore[method-assign]
+    ControlServer.show = _timed("live", ControlServer.show, write)  # type: ignore[method-assign]
+    LiveControls._show = _timed("frame", LiveControls._show, write)  # type: ignore[method-assign]
+
+
+def name_threads() -> None:
+    """As threading calls them, from now on."""
+    run = threading.Thread.run
+
+    def named(thread: threading.Thread) -> None:
+        Path(f"/proc/self/task/{threading.get_native_id()}/comm").write_text(thread.name[:15], encoding="utf-8")
+        run(thread)
+
+    threading.Thread.run = named  # type: ignore[method-assign]
 
 
 if __name__ == "__main__":
     from rltui.__main__ import main
 
     name_threads()
-    file = Path(os.environ["TIMED"]).open("w", encoding="utf-8", buffering=1)  # noqa: SIM115 - as long as the process
-    Publisher.publish = _timed("publish", Publisher.publish, file.write)  # type: ignore[method-assign]
-    ControlServer.show = _timed("live", ControlServer.show, file.write)  # type: ignore[method-assign]
+    if VARIABLE in os.environ:
+        watch(Path(os.environ.pop(VARIABLE)))
     sys.exit(main())

@@ -25,7 +25,6 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
-from typing import Any
 
 import psutil
 
@@ -33,9 +32,10 @@ from rltui.events.commands import SetRender
 from rltui.events.records import IterationFinished
 from rltui.tui.cockpit.messages import SHOWN
 from rltui.view import viewer_process
+from tests.fakes import timed_trainer
 from tests.fakes.asking import applied
 from tests.fakes.training import Training, wait_for
-from tests.measure import starts, timed_trainer
+from tests.measure import starts
 from tests.measure.memory import memory
 from tests.measure.processes import percentile, processor_seconds, resident_megabytes, slope, thread_seconds
 from tests.measure.timed_terminal import TimedTerminal
@@ -44,10 +44,9 @@ SIZE = {"columns": 200, "rows": 50}
 PROFILE = Path(__file__).parents[2] / "profiles" / "quick.toml"
 ROUND = ((b"warning", "l"), (b"error", "l"), (b"debug", "l"), (b"info", "l"), (b"All panes", "f"), (b"Maximise", "f"))
 CORES = len(os.sched_getaffinity(0))  # of the machine, or of what taskset leaves of it
-TOLD = ("publish", "live")
+TOLD, LONG = ("publish", "live"), 1e-3  # calls; seconds above which one has waited for long
 SETTLE = 6.0  # seconds until a start, or an end, costs nothing any more
 Figures = dict[str, float]
-Watched = Mapping[str, Any]  # what a timed_trainer.Watch has counted
 # figure: what it may be at most (at least, where negative), its unit, what it is
 LIMITS: Mapping[str, tuple[float, str, str]] = {
     "interface_share": (3.0, "%", "viewer + guardian + publisher, of the machine's processor time"),
@@ -87,7 +86,7 @@ def training(timed: Path | None = None, settings: Sequence[str] = ()) -> Iterato
     """A trainer that goes on for ever, some iterations old. settings: `key=value` over the profile."""
     with tempfile.TemporaryDirectory() as folder:
         run = Training(Path(folder), "measured", PROFILE.read_text(encoding="utf-8"))
-        run.module = "tests.measure.timed_trainer" if timed else "rltui"
+        run.module = "tests.fakes.timed_trainer" if timed else "rltui"
         try:
             wanted = [part for each in ("collect.workers=2", *settings) for part in ("--set", each)]
             run.start(*wanted, env={timed_trainer.VARIABLE: str(timed)} if timed else None)
@@ -116,12 +115,11 @@ def cost(minutes: float, keys: str, settings: Sequence[str]) -> Figures:
     """Everything that can be read off one long look."""
     with tempfile.TemporaryDirectory() as folder:
         notes = Path(folder) / "timed"
-        os.mkfifo(notes)
         with training(notes, settings) as run, attached(run, *keys) as terminal:
             assert run.process is not None
             settled = threading.Event()
             settled.wait(SHOWN + 1.0)  # the start is not what is measured; the answer to V lies over the log's level
-            before = timed_trainer.read(notes)
+            begun = time.time()
             meter = Meter(run.process.pid, terminal)
             for left in _seconds(minutes * 60):
                 meter.look()
@@ -132,7 +130,7 @@ def cost(minutes: float, keys: str, settings: Sequence[str]) -> Figures:
             print(
                 "memory in MB:", " ".join(f"{size:.1f}" for _, size in meter.memory[:: max(len(meter.memory) // 20, 1)])
             )
-            spent, waits = telemetry(before, timed_trainer.read(notes))
+            spent, waits = telemetry(timed_trainer.read(notes, begun))
             figures |= waits
             figures["publisher_share"] += 100 * spent / meter.wall / CORES
             figures["interface_share"] += figures["publisher_share"]
@@ -217,18 +215,16 @@ def keys(times: int, opened: str) -> Figures:
     return {"key_p50": percentile(every, 0.5), "key_p99": percentile(every, 0.99)}
 
 
-def telemetry(before: Mapping[str, Watched], now: Mapping[str, Watched]) -> tuple[float, Figures]:
-    """Processor seconds between two notes of the trainer's stop-watches, and how long it waited.
-
-    Making a live frame (frame) contains sending it (live).
-    """
-    for wait in (wait for name in TOLD for wait in now[name]["waits_of"]):
-        print("telemetry waited:", wait)
-    spent = sum(now[name]["cpu"] - before[name]["cpu"] for name in ("publish", "frame"))
-    return spent, {
-        "telemetry_longest_wait": 1000 * max(now[name]["longest_wait"] for name in TOLD),
-        "telemetry_long_waits": sum(now[name]["long_waits"] - before[name]["long_waits"] for name in TOLD),
-        "telemetry_longest": 1000 * max(now[name]["longest"] for name in TOLD),
+def telemetry(calls: Sequence[timed_trainer.Call]) -> tuple[float, Figures]:
+    """Processor seconds of the trainer's telemetry, and how long it waited in a call. One above 1 ms is printed."""
+    waited = [call for call in calls if call.name in TOLD and call.waits]
+    long = [call for call in waited if call.seconds > LONG]
+    for call in long:
+        print(f"telemetry waited: {call.told} {1000 * call.seconds:.1f} ms")
+    return sum(call.cpu for call in calls if call.name in ("publish", "frame")), {
+        "telemetry_longest_wait": 1000 * max((call.seconds for call in waited), default=0.0),
+        "telemetry_long_waits": len(long),
+        "telemetry_longest": 1000 * max((call.seconds for call in calls if call.name in TOLD), default=0.0),
     }
 
 

@@ -12,12 +12,13 @@ import numpy as np
 from rltui.actions.masking import legal_rows
 from rltui.actions.pipeline import PipelineOptions
 from rltui.actions.table import table_hash
-from rltui.debug.kickoff_touch import kickoff_touch_rate
 from rltui.events.records import CheckpointSaved, IterationFinished
+from rltui.league.sources import source
 from rltui.policy.saved import load_policy
 from rltui.registry import Component, build
 from rltui.runs.checkpoint import POLICY_FILE
 from rltui.runs.rlgym_ppo import BOOK_KEEPING
+from rltui.view.live_match import LiveMatch, MatchOptions
 from tests.fakes.training import TINY, Training
 
 ROWS = build("action table", Component("hybrid")).rows()
@@ -51,7 +52,7 @@ def test_it_learns_saves_and_goes_on(training: Training) -> None:
     np.testing.assert_array_equal(saved.table, ROWS)
     options = PipelineOptions.of_saved(json.loads(saved.env)["pipeline"])
     assert options == PipelineOptions("mask", sticky=2)
-    assert kickoff_touch_rate(saved, kickoffs=4, seconds=1.0).kickoffs == 4  # who plays the file plays all of it
+    played(training, 1024)
     network, wrecks = saved.network(5), np.zeros(5, np.uint8)
     chosen = network.best(np.ones((5, network.obs_size), np.float32), wrecks)
     np.testing.assert_array_equal(chosen, np.repeat(np.flatnonzero(legal_rows(ROWS)[0]), 5))
@@ -71,5 +72,11 @@ def check_statistics(training: Training, steps: int) -> None:
     np.testing.assert_array_equal(policy.normalizer_mean, np.array(statistics["mean"], np.float32))
     np.testing.assert_allclose(policy.normalizer_var, np.array(statistics["var"]) / (count - 1), rtol=1e-6)
     assert policy.obs_signature.endswith("/stack 2/normalized")
-    # evaluation builds the same observation from the file: another size would not fit the network
-    assert kickoff_touch_rate(policy, kickoffs=2, seconds=0.5).touched == 0  # nobody is there within half a second
+    played(training, steps)
+
+
+def played(training: Training, timesteps: int) -> None:
+    """A match builds the same observation from the file: another size would not fit the network."""
+    bot = source(str(training.paths.checkpoint(timesteps)), training.paths.data)
+    last = list(LiveMatch(bot, bot, MatchOptions(seconds=1.0), print).moments())[-1]
+    assert last.tick == 120 and any(car.controls != (0.0,) * 8 for car in last.cars)

@@ -190,12 +190,8 @@ def test_a_note_is_prose(data: DataDir) -> None:
 
 
 @pytest.mark.skipif(os.name != "posix", reason="bytes in arguments")
-def test_odd_bytes_without_utf_8(tmp_path: Path, subtests: pytest.Subtests) -> None:
+def test_odd_bytes_without_utf_8() -> None:
     odd = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
-    for module in ("rltui lut", "rltui.debug.kickoff_touch"):
-        with subtests.test(module=module):
-            words = [*module.split(), b"caf\xc3\xa9.npz"]
-            ran = subprocess.run(
-                [sys.executable, "-m", *words], capture_output=True, check=False, timeout=60, env={**os.environ, **odd}
-            )
-            assert ran.returncode in (1, 2) and ran.stderr.startswith(b"rltui: caf\\udcc3\\udca9.npz: "), ran.stderr
+    command = [sys.executable, "-m", "rltui", "lut", b"caf\xc3\xa9.npz"]
+    ran = subprocess.run(command, capture_output=True, check=False, timeout=60, env={**os.environ, **odd})
+    assert ran.returncode in (1, 2) and ran.stderr.startswith(b"rltui: caf\\udcc3\\udca9.npz: "), ran.stderr

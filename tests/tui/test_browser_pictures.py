@@ -11,6 +11,7 @@ from textual.widgets._toast import Toast
 from rltui.runs.paths import DataDir
 from rltui.tui.capture import screen_text
 from tests.fakes.browsed import PHASE, browser, browser_of, fill, go_to
+from tests.fakes.leagues import put_league
 from tests.fakes.screens import FORMS, OTHER_FORMS, assert_fits, compare, form_name, resized, until, until_shown
 
 
@@ -28,6 +29,7 @@ async def all_checked(pilot: Pilot[str]) -> None:
 async def test_nothing_yet_and_everything(data: DataDir, size: tuple[int, int], ascii_only: bool, filled: bool) -> None:
     if filled:
         fill(data)
+        put_league(data, "alpha")
     async with browser(data, size, ascii_only=ascii_only) as pilot:
         text = screen_text(pilot.app.screen)
     assert_fits(text, size, ascii_only)

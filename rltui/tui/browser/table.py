@@ -80,6 +80,7 @@ COLUMNS = (
     CheckpointColumn("9", "note", 10, 5, lambda e, now: f"  {clean(e.damage or e.mark.note)}", lambda e: e.mark.note or None, right=False),
 )  # fmt: skip
 LONGEST_RUN = 24  # columns
+ROOMY = 60  # columns
 NARROWEST = 20  # columns that rows are made for before the table has a size
 REWARD, AGE, ELO = "2", "5", "7"
 NOTE = "9"
@@ -155,7 +156,7 @@ def fitting(
         NAME,
         *([replace(RUN, width=longest + 2)] if len(runs) > 1 else []),
         *([PHASE] if with_phase else []),
-        *(column for column in COLUMNS if column.key != ELO or with_elo or by == ELO),
+        *(_tight(column, width) for column in COLUMNS if column.key != ELO or with_elo or by == ELO),
     ]
     room = width - 4
     chosen: list[CheckpointColumn] = []
@@ -164,6 +165,13 @@ def fitting(
             chosen.append(column)
             room -= column.width
     return [column for column in columns if column in chosen]
+
+
+def _tight(column: CheckpointColumn, width: int) -> CheckpointColumn:
+    """`1,302±74` in a narrow table, which has no room for blanks."""
+    if column.key != ELO or width >= ROOMY:
+        return column
+    return replace(column, width=10, text=lambda entry, now: elo_text(entry).replace(" ", ""))
 
 
 def head(columns: Sequence[CheckpointColumn], sorting: Sorting, width: int) -> Line:

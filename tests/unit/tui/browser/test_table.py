@@ -63,6 +63,13 @@ def test_what_the_rows_are_sorted_by_is_shown_as_long_as_there_is_room_for_it_at
                 assert "▼" in head and len(head) <= width, width
 
 
+def test_a_terminal_of_80_columns_has_room_for_the_elo(data: DataDir) -> None:
+    entry = dataclasses.replace(entry_of(save_milestone(make_run(data), 1, 123_456_789, "123M")), elo=(1302.0, 105.0))
+    for width, words in ((53, " 1,302±105"), (80, " 1,302 ± 105")):
+        columns = table.fitting(width, {"alpha", "beta"}, by=table.AGE)
+        assert words in "".join(text for text, _ in table.row(entry, table.Drawing(columns, (), (), 0.0), width).line)
+
+
 def test_within_a_run_the_newest_is_the_one_saved_last_whatever_the_clock_said(data: DataDir) -> None:
     """The second state was saved after the clock had been set back; of another run one lies between them by time."""
     paths, other = data.run("alpha"), data.run("beta")

@@ -138,7 +138,7 @@ async def test_filter_inverse_and_escape(data: DataDir) -> None:
         screen = browser_of(pilot)
         await pilot.press("slash", *"^alpha .*5 M|500 k")
         assert names(pilot) == ["5 M", "500 k"]
-        await until_shown(pilot, "/^alpha .*5 M|500 k 2 of 11 · esc clears")
+        assert "Everything  2 of 11" in await until_shown(pilot, "/^alpha .*5 M|500 k 2 of 11 · esc clears")
         line = screen.query_one("#filter", Input)
         line.value = "!alpha"
         await until(pilot, lambda: {entry.run for entry in screen.table.entries} == {"beta", ""})

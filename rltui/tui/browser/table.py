@@ -313,7 +313,8 @@ class CheckpointTable(FilteredList):
         self._start = None if start is not None or self._library.complete else self._start
         empty = empty_lines(self._library, filtered_out=bool(entries), width=width)
         self.set_rows(rows, start, head(columns, order, width), empty)
-        self.border_title = Content(f"{clean(self._node.words)}  {formatting.count(len(entries))}")
+        left = f"{formatting.count(len(self.entries))} of " if self.pattern.text else ""
+        self.border_title = Content(f"{clean(self._node.words)}  {left}{formatting.count(len(entries))}")
         self.post_message(self.Updated())
 
     def _verified(self) -> list[CheckpointInfo]:

@@ -105,9 +105,11 @@ def _with_offer(data: DataDir, catalog: Catalog, entry: ProfileEntry, plan: Plan
 
 
 def plan_stamp(catalog: Catalog, item: Item) -> object:
-    """What a plan rests on: the profile, and the runs' saved states."""
+    """What a plan rests on: the profile, and the runs: who trains which with what, and their saved states."""
     entry = profile_at(catalog, item)
-    saved = tuple((run.name, run.state, run.checkpoint, len(run.milestones)) for run in catalog.runs)
+    saved = tuple(
+        (run.name, run.state, run.start, run.profile, run.checkpoint, len(run.milestones)) for run in catalog.runs
+    )
     return entry.check if entry else None, saved
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
 from typing import Literal
 
@@ -72,7 +73,9 @@ def rows(catalog: Catalog, closed: frozenset[Item], width: int) -> list[Row]:
 
 
 def filtered(found: Sequence[Row], pattern: Pattern) -> list[Row]:
-    """The rows whose text matches, a milestone's with its group's, under their headings; without groups that have none."""
+    """The rows whose text matches, a milestone's with its group's, under their headings, which say how many of how many are
+    left; without groups that have none.
+    """
     if not pattern.text or pattern.problem:
         return list(found)
     left: list[Row] = []
@@ -87,7 +90,19 @@ def filtered(found: Sequence[Row], pattern: Pattern) -> list[Row]:
         elif pattern.matches(*_texts(row), *(group if kind == "milestone" else ())):
             left += [*pending, row] if kind == "milestone" else [row]
             pending = []
-    return left
+    return [_recounted(left, index) for index in range(len(left))]
+
+
+def _recounted(left: Sequence[Row], index: int) -> Row:
+    """A heading with a count says how many of them are still there."""
+    row = left[index]
+    key = row.key
+    if not isinstance(key, Item) or key.kind not in HEADINGS or not row.line[-1][0].strip().isdigit():
+        return row
+    ends = HEADINGS if key.kind == "group" else ("section",)
+    below = takewhile(lambda other: not (isinstance(other.key, Item) and other.key.kind in ends), left[index + 1 :])
+    count, role = row.line[-1]
+    return Row(key, (*row.line[:-1], (f"  {sum(map(matchable, below))} of {count.strip()}", role)))
 
 
 def _texts(row: Row) -> list[str]:

@@ -24,6 +24,7 @@ from rltui.tui.launcher.plan import (
     plan_lines,
     plan_profile,
     plan_run,
+    plan_stamp,
     plan_state,
 )
 from rltui.tui.launcher.tree import Item
@@ -136,3 +137,19 @@ def test_the_total_that_is_proposed_lies_ahead_and_is_short_to_type() -> None:
     totals = {3_000_320: 4_000_000, 122_880: 200_000, 9_999_360: 10_000_000, 1: 2, 0: 1}
     assert {timesteps: next_round_total(timesteps) for timesteps in totals} == totals
     assert all(timesteps_of(formatting.exact(total)) == total for total in totals.values())
+
+
+def test_a_plan_is_made_anew_once_a_run_says_which_profile_it_trains(data: DataDir, reader: CatalogReader) -> None:
+    """Its lock is held before that is written, and its first state is saved later."""
+    paths = data.run("attempt")
+    paths.folder.mkdir(parents=True)
+    with RunLock(paths):
+        before = data_folder.all_checked(reader)
+        item = Item("profile", str(before.profiles[0].path))
+        assert launched(plan_item(data, before, item, NOW)).why.endswith("this profile has no run yet")
+        writer = JournalWriter(paths.journal)
+        writer.write(msgspec.structs.replace(header("attempt"), profile=before.profiles[0].name))
+        writer.close()
+        after = reader.read()
+        assert plan_stamp(after, item) != plan_stamp(before, item)
+        assert plan_item(data, after, item, NOW) == OpenRun("attempt")

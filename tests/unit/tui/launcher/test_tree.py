@@ -8,7 +8,7 @@ from rltui.runs.paths import DataDir
 from rltui.tui.launcher import details
 from rltui.tui.launcher.catalog import Catalog, CatalogReader
 from rltui.tui.launcher.check_lines import PlanContext
-from rltui.tui.launcher.tree import MILESTONES, PROFILES, RUNS, Item, filtered, groups, rows
+from rltui.tui.launcher.tree import MILESTONES, PROFILES, RUNS, Item, filtered, groups, matchable, rows
 from rltui.tui.text import plain, text_line, width_of
 from rltui.tui.widgets.filter_bar import Pattern
 from rltui.tui.widgets.list_view import Row
@@ -133,3 +133,24 @@ def test_a_filter_leaves_headings_and_finds_milestones_by_their_run() -> None:
     assert names("5 M") == ["Profiles", "Runs", "Milestones", "alpha/Phase1", "a5", "beta/Phase1", "b5"]
     assert names("zzz") == ["Profiles", "Runs", "Milestones"]
     assert filtered(ROWS, Pattern("")) == ROWS
+
+
+def test_headings_count_what_a_filter_leaves(data: DataDir, reader: CatalogReader) -> None:
+    data_folder.make_two(data, NOW)
+    every = rows(data_folder.all_checked(reader), frozenset(), 60)
+    for text, expected in (
+        (
+            "",
+            [
+                "Profiles  3",
+                "Runs  2",
+                "Milestones  3",
+                "alpha · Phase1-BallTouching  2",
+                "beta · Phase1-BallTouching  1",
+            ],
+        ),
+        ("beta", ["Profiles  0 of 3", "Runs  1 of 2", "Milestones  1 of 3", "beta · Phase1-BallTouching  1 of 1"]),
+        ("!beta", ["Profiles  3 of 3", "Runs  1 of 2", "Milestones  2 of 3", "alpha · Phase1-BallTouching  2 of 2"]),
+    ):
+        found = [row for row in filtered(every, Pattern(text)) if isinstance(row.key, Item) and not matchable(row)]
+        assert [plain([row.line]).strip(" ▾") for row in found] == expected, text

@@ -103,6 +103,7 @@ def _play(args: argparse.Namespace, paths: RunPaths) -> list[str]:
         contextlib.closing(progress),
         contextlib.redirect_stdout(sys.stderr),  # what a user's component prints is no part of the result
     ):
+        _compare(paths, stop)
         for said in tournament.played(stop.is_set):
             if isinstance(said, TicksPlayed):
                 progress.add(said.ticks)
@@ -117,6 +118,23 @@ def _play(args: argparse.Namespace, paths: RunPaths) -> list[str]:
     missing += [f"the games are not recorded: {log.problem}"] if log.problem else []
     missing += [f"interrupted: {finished:,} of {wanted:,} games are finished"] if stop.is_set() else []
     return missing
+
+
+def _compare(paths: RunPaths, stop: Event) -> None:
+    """Find near-clones among the milestones that have not been compared yet."""
+    from rltui.formatting import plural
+    from rltui.league.policy_distance import find_near_clones
+    from rltui.runs.inventory import list_milestones
+    from rltui.runs.near_clones import read_near_clones
+
+    known = read_near_clones(paths)
+    new = [info for info in list_milestones(paths) if info.usable and info.timesteps not in known]
+    if new:
+        say(f"rltui: comparing what {plural(len(new), 'milestone')} would choose", sys.stderr)
+    for info in sorted(new, key=lambda info: info.timesteps or 0):
+        with contextlib.suppress(RltuiError, OSError):  # whether it cannot play, its games will tell
+            if not stop.is_set():
+                find_near_clones(paths, info)
 
 
 def _lines(data: DataDir, ladder: Ladder, run: str | None) -> list[str]:
@@ -152,7 +170,20 @@ def _table(ladder: Ladder) -> list[str]:
     from rltui.cli.output import aligned
 
     anchor = f"AGAINST {ladder.anchor.upper()}"
-    head = ("RANK", "PLAYER", "ELO", "±", "GAMES", "WINS", "DRAWS", "LOSSES", anchor, "THAN THE NEXT")
+    near = any(row.near for row in ladder.rows)
+    head = (
+        "RANK",
+        "PLAYER",
+        "ELO",
+        "±",
+        "GAMES",
+        "WINS",
+        "DRAWS",
+        "LOSSES",
+        anchor,
+        "THAN THE NEXT",
+        "NEAR-CLONE" * near,
+    )
     return aligned([head, *map(_row, ladder.rows)], right=frozenset({0, 2, 3, 4, 5, 6, 7, 8}))
 
 
@@ -170,4 +201,5 @@ def _row(row: LadderRow) -> tuple[str, ...]:
         *(number(count) for count in (record.games, record.wins, record.draws, record.losses)),
         against,
         row.than_next.words if row.than_next else "",
+        row.near_words,
     )

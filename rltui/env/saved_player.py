@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from rltui.actions.pipeline import ActionPipeline
+from rltui.actions.spec import Classes
 from rltui.env.observer import Observer
 from rltui.env.spec import saved_game
 from rltui.errors import RltuiError
@@ -80,6 +81,11 @@ class SavedPlayer:
             self._network.act(obs, self._noise, chosen, self._log_probs[:count], classes.ravel())
         self._rows[seats] = chosen.reshape(classes.shape)
         return self._pipeline.play(self._rows, state)[seats]
+
+    def seen(self, seats: Seats) -> tuple[Float, Classes]:
+        """Its newest observations [n, D], not normalised, and legality classes [n] of these cars; copies."""
+        classes = self._classes[seats]
+        return self._obs[seats].reshape(classes.size, -1).copy(), classes.ravel().copy()
 
     def _check_size(self, policy: SavedPolicy, teams: tuple[int, int]) -> None:
         size, expected = self._observer.size, policy.layers[0][0].shape[0]

@@ -341,12 +341,16 @@ class TableUsed(_Record, frozen=True, kw_only=True):
 
 
 class PoolOpponent(msgspec.Struct, frozen=True, kw_only=True):
-    """A frozen opponent. share: its chance in a draw, 0–1. games: episodes that count, the newest; score: the learner's, a draw half."""
+    """A frozen opponent. share: its chance in a draw, 0–1. games: episodes that count, the newest; score: the learner's, a draw half.
+
+    near: the opponent that it is a near-clone of, and the share of choices that differ.
+    """
 
     name: str
     share: Figure
     games: Figure
     score: Figure | None
+    near: tuple[str, Figure] | None = None
 
 
 class PoolReported(_Record, frozen=True, kw_only=True):

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from rltui.events.game_record import GameRecord
+from rltui.formatting import exact
 from rltui.league.games import Games, RunPlayer, is_starter, run_player
 from rltui.league.ratings import ANCHOR_ELO, Decision, Rating, Ratings, decide, fit
 from rltui.runs.inventory import list_milestones
+from rltui.runs.near_clones import NearClones, clones_of, like_words, read_near_clones
 from rltui.runs.paths import DataDir
 
 WHOLE_GAME = 300.0  # seconds
@@ -17,13 +19,22 @@ WHOLE_GAME = 300.0  # seconds
 
 @dataclass(frozen=True)
 class LadderRow:
-    """One player. than_next: whether it is better than the one below it; None of the last that is rated."""
+    """One player. than_next: whether it is better than the one below it; None of the last that is rated.
+
+    near: choices that differ, and timesteps, of the state of its run that it is the nearest near-clone of.
+    """
 
     rank: int | None  # from 1, among those shown; None where it is not rated
     rating: Rating
     of_run: RunPlayer | None
     against_anchor: GameRecord
     than_next: Decision | None
+    near: tuple[float, int] | None = None
+
+    @property
+    def near_words(self) -> str:
+        """`like 12.5 M, 3 % of choices differ`; empty where it is no near-clone."""
+        return "" if self.near is None else like_words(exact(self.near[1]), self.near[0])
 
     def document(self) -> dict[str, Any]:
         """As `rltui ladder --json` has it."""
@@ -46,6 +57,9 @@ class LadderRow:
             "games_against_anchor": there.games,
             "score_against_anchor": there.score,
             "than_next": None if self.than_next is None else _decision(self.than_next),
+            "near_clone": None
+            if self.near is None
+            else {"timesteps": self.near[1], "choices_that_differ": self.near[0]},
         }
 
 
@@ -84,6 +98,7 @@ def build_ladder(data: DataDir, games: Games, run: str | None = None) -> Ladder:
     shown = [rating for rating in ratings.table if _is_shown(rating, run)]
     of_runs = {rating.player: run_player(rating.player) for rating in shown}
     runs = sorted({found.run for found in of_runs.values() if found is not None}) if run is None else [run]
+    clones = {name: read_near_clones(data.run(name)) for name in runs}
     played = {(found.run, found.timesteps) for found in of_runs.values() if found is not None}
     milestones = [(name, info) for name in runs for info in list_milestones(data.run(name)) if info.usable]
     missing = [f"{name}/{info.address}" for name, info in milestones if (name, info.timesteps) not in played]
@@ -92,7 +107,7 @@ def build_ladder(data: DataDir, games: Games, run: str | None = None) -> Ladder:
         ratings.anchor,
         ratings.games_between({rating.player for rating in shown}),
         ratings.games,
-        () if no_rows else tuple(_rows(ratings, shown)),
+        () if no_rows else tuple(_rows(ratings, shown, clones)),
         len(milestones),
         tuple(missing),
         (*games.notices(), *_of_games(games, ratings), *_of_players(ratings, shown)),
@@ -109,20 +124,31 @@ def _is_shown(rating: Rating, run: str | None) -> bool:
     return "#" not in rating.player or is_starter(rating.player)
 
 
-def _rows(ratings: Ratings, shown: Sequence[Rating]) -> list[LadderRow]:
+def _rows(ratings: Ratings, shown: Sequence[Rating], clones: Mapping[str, NearClones]) -> list[LadderRow]:
     rows = []
+    states = [run_player(rating.player) for rating in shown]
     for number, rating in enumerate(shown):
         below = [other for other in shown[number + 1 : number + 2] if other.connected]
         rows.append(
             LadderRow(
                 number + 1 if rating.connected else None,
                 rating,
-                run_player(rating.player),
+                state := states[number],
                 ratings.between(rating.player, ratings.anchor),
                 decide(ratings.difference(rating.player, below[0].player)) if below else None,
+                _nearest(state, states, clones),
             )
         )
     return rows
+
+
+def _nearest(
+    state: RunPlayer | None, states: Iterable[RunPlayer | None], clones: Mapping[str, NearClones]
+) -> tuple[float, int] | None:
+    if state is None:
+        return None
+    others = {other.timesteps for other in states if other is not None and other.run == state.run}
+    return next(iter(clones_of(clones[state.run], state.timesteps, others)), None)
 
 
 def _of_games(games: Games, ratings: Ratings) -> list[str]:

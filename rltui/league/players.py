@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from rltui.actions.spec import Classes
 from rltui.env.saved_player import SavedPlayer
 from rltui.env.spec import SavedGame, saved_game
 from rltui.opponents.base import ScriptedPlayer
@@ -82,6 +83,10 @@ class PolicySide(Player):
     def renew(self, policy: SavedPolicy) -> None:
         """Go on with other weights of a policy that `fits`."""
         self._player.renew(policy)
+
+    def seen(self) -> tuple[Float, Classes]:
+        """What it saw when it chose last, see `SavedPlayer.seen`."""
+        return self._player.seen(self._seats)
 
     def begin(self, state: GameState, arenas: Bool) -> None:
         self._player.reset(state, arenas)

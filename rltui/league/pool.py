@@ -15,6 +15,7 @@ from rltui.events.records import PoolOpponent
 from rltui.formatting import percent
 from rltui.runs.checkpoint import POLICY_FILE
 from rltui.runs.inventory import CheckpointInfo, list_checkpoints, list_milestones
+from rltui.runs.near_clones import NearClones, clones_of
 from rltui.runs.paths import RunPaths
 
 Strategy = Literal["uniform", "elo_weighted", "recent_weighted", "difficulty_adjusted", "prioritized"]
@@ -29,12 +30,15 @@ SPARED = 3  # newest opponents that are never pruned
 
 @dataclass
 class RatedOpponent:
-    """One opponent. age: its place among the saved ones, the newest last; −1 of a scripted one."""
+    """One opponent. age: its place among the saved ones, the newest last; −1 of a scripted one. near: names of those that are
+    nearly the same player, the nearest first, with the share of choices that differ.
+    """
 
     source: OpponentSource
     age: int = -1
     wins: float = 0.0  # the learner's, of the games that count, a draw as half of one …
     games: float = 0.0  # … and of how many
+    near: dict[str, float] = field(default_factory=dict)
 
     @property
     def scripted(self) -> bool:
@@ -73,15 +77,17 @@ class OpponentPool:
         for name in self.scripted:
             self.opponents[name] = RatedOpponent(OpponentSource(name))
 
-    def refresh(self, found: Sequence[OpponentSource]) -> list[str]:
-        """The saved ones that there are now, the oldest first. Returns what has left, in words."""
+    def refresh(self, found: Mapping[int, OpponentSource], near: NearClones | None = None) -> list[str]:
+        """The saved ones that there are now, by timesteps, the oldest first. Returns what has left, in words."""
         said = []
-        names = {source.name for source in found}
+        names = {source.name for source in found.values()}
         for name in [name for name, each in self.opponents.items() if not each.scripted and name not in names]:
             said.append(self.drop(name, "its files are gone or damaged"))  # gone, as are checkpoints in time
-        for age, source in enumerate(found):
+        for age, (timesteps, source) in enumerate(found.items()):
             if source.name not in self.left:
-                self.opponents.setdefault(source.name, RatedOpponent(source)).age = age
+                opponent = self.opponents.setdefault(source.name, RatedOpponent(source))
+                clones = clones_of(near or {}, timesteps, found)
+                opponent.age, opponent.near = age, {found[other].name: differ for differ, other in clones}
         return [*said, *self._prune()]
 
     def drop(self, name: str, reason: str) -> str:
@@ -107,7 +113,7 @@ class OpponentPool:
         return tuple(opponents[index].source for index in sorted(drawn.tolist()))
 
     def weights(self, opponents: Sequence[RatedOpponent]) -> NDArray[np.float64]:
-        """float64 [n], all above 0.
+        """float64 [n], all above 0. Near-clones share one chance: who has two among these is drawn a third as often.
 
         uniform: alike; elo_weighted: exp(−|Δ Elo| / window); recent_weighted: by their place in age, 1, 2, …;
         difficulty_adjusted: exp(−|expected score − 1/2| / temperature); prioritized: (1 − expected score)², those one loses to.
@@ -124,7 +130,10 @@ class OpponentPool:
                 found = (1 - expected) ** 2
             case _:
                 found = np.ones(len(opponents))
-        return np.maximum(np.asarray(found, np.float64), LEAST_WEIGHT)
+        names = {each.source.name for each in opponents}
+        alike = np.array([1 + len(names & each.near.keys()) for each in opponents])
+        weights: NDArray[np.float64] = np.maximum(np.asarray(found, np.float64) / alike, LEAST_WEIGHT)
+        return weights
 
     def standings(self, most: int) -> list[PoolOpponent]:
         """At most so many, those with the highest chance in a draw."""
@@ -138,6 +147,7 @@ class OpponentPool:
                 share=share,
                 games=each.games,
                 score=each.wins / each.games if each.games else None,
+                near=next(((name, differ) for name, differ in each.near.items() if name in self.opponents), None),
             )
             for share, each in ranked[:most]
         ]
@@ -150,14 +160,14 @@ class OpponentPool:
                 yield self.drop(each.source.name, words)
 
 
-def saved_opponents(paths: RunPaths, checkpoints: bool) -> list[OpponentSource]:
-    """The run's whole milestones, and checkpoints if wanted, the oldest first; of a state that is both, the milestone."""
+def saved_opponents(paths: RunPaths, checkpoints: bool) -> dict[int, OpponentSource]:
+    """The run's whole milestones, and checkpoints if wanted, by timesteps, the oldest first; of a state that is both, the milestone."""
     infos = [info for info in list_milestones(paths) if info.usable]
     if checkpoints:
         kept = {info.timesteps for info in infos}
         infos += [info for info in list_checkpoints(paths) if info.usable and info.timesteps not in kept]
     infos.sort(key=lambda info: info.commit or 0)
-    return [OpponentSource(_name(info), str(info.path / POLICY_FILE)) for info in infos]
+    return {info.timesteps or 0: OpponentSource(_name(info), str(info.path / POLICY_FILE)) for info in infos}
 
 
 def _name(info: CheckpointInfo) -> str:

@@ -13,18 +13,20 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from pathlib import Path
 
+from rltui.errors import RltuiError
 from rltui.events.game_record import LEAST_GAMES
 from rltui.events.records import LogLine, OpponentResult, Record, StateEvaluated, encode
 from rltui.formatting import plural, short
 from rltui.league.evaluation import Evaluation, MatchUp, play, tasks
 from rltui.league.evaluators import failure
 from rltui.league.games import Game, append, read
+from rltui.league.policy_distance import find_near_clones
 from rltui.league.ratings import ANCHOR, SPARRING, Rating, Ratings, fit, tally_of
 from rltui.league.score import games_between
 from rltui.league.sources import PolicySource
 from rltui.league.tournament import Pairing, missing_pairings, source_of
 from rltui.runs.best import write_ratings
-from rltui.runs.inventory import CheckpointInfo, list_milestones
+from rltui.runs.inventory import CheckpointInfo, list_milestones, read_checkpoint_info
 from rltui.runs.paths import RunPaths
 from rltui.supervise.signals import become_subordinate
 
@@ -83,6 +85,9 @@ def evaluate(
 ) -> StateEvaluated:
     """look: called after every step of the games; begin: with their number before the first. RltuiError where the state cannot be read, or cannot play."""
     data, mine = spec.paths.data, PolicySource(spec.state).id
+    with contextlib.suppress(RltuiError, OSError):  # whether it cannot play, its games will tell
+        find_near_clones(spec.paths, read_checkpoint_info(spec.state))
+    look(0)
     before = _milestone_before(spec)
     states = {mine: spec.state} | ({PolicySource(before.path).id: before.path} if before is not None else {})
     names = list(reversed(states))

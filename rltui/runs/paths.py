@@ -13,7 +13,7 @@ from rltui.profile.locate import RUN_FILE, packaged
 from rltui.safe_io import clipped, new_name_problem, path_of, path_problem, real
 
 # <data>/runs/<run>/                       run.toml journal.jsonl milestones.json trainer.log (trainer.1.log: before it) lock lock.json
-# socket.json start left.json ratings.json
+# socket.json start left.json ratings.json near_clones.json
 # <data>/checkpoints/<run>/<timesteps>/    numbered folders and nothing else: rlgym-ppo reads every name here as a number
 # <data>/checkpoints/milestones/<run>/Phase<N>-<label>/<millions>M/
 # <data>/checkpoints/.saving/<run>/        folders being written or removed; no reader looks here
@@ -102,6 +102,11 @@ class RunPaths:
     def ratings(self) -> Path:
         """Of its states by games, see best.py."""
         return self.folder / "ratings.json"
+
+    @property
+    def near_clones(self) -> Path:
+        """Which of its states are nearly the same player, see near_clones.py."""
+        return self.folder / "near_clones.json"
 
     @property
     def log(self) -> Path:

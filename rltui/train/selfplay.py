@@ -21,6 +21,7 @@ from rltui.policy.saved import SavedPolicy, load_policy
 from rltui.policy.weights import layer_sizes
 from rltui.profile.models import SelfplaySection
 from rltui.runs.inventory import folder_entries
+from rltui.runs.near_clones import read_near_clones
 from rltui.runs.paths import RunPaths
 from rltui.train.active_task import ActiveTask
 from rltui.train.collect.collector import Collector
@@ -69,7 +70,8 @@ class SelfPlay:
         if self._refreshed < 0 or late or milestones != self._milestones:
             self._refreshed, self._milestones, self._draws = timesteps, milestones, True
             self._recorded_at = -math.inf  # what has joined is shown at once
-            for notice in self.pool.refresh(saved_opponents(self._paths, self._section.checkpoints)):
+            found = saved_opponents(self._paths, self._section.checkpoints)
+            for notice in self.pool.refresh(found, read_near_clones(self._paths)):
                 self._say("info", notice)
         if self._draws and self._playing <= self._given:  # who was drawn before has played his episodes to their ends
             self._draws = False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, ClassVar, Literal, cast, get_args
 
 from textual.binding import BindingType
@@ -11,6 +11,7 @@ from textual.message import Message
 from rltui import formatting
 from rltui.errors import RltuiError
 from rltui.events.records import PoolReported
+from rltui.runs.near_clones import like_words
 from rltui.tui.actions import pane_bindings
 from rltui.tui.background import Newest
 from rltui.tui.dependencies import Program
@@ -193,7 +194,8 @@ def ladder_lines(ladder: Ladder, width: int) -> list[Line]:
         lines.append(crop(tuple(spans), width))
     if not roomy and any(_is_undecided(row) for row in ladder.rows):
         lines += wrap("≈ whether it is better than the next one is not decided", width, "muted")
-    return [*lines, *_missing(ladder, width)]
+    clones = [(name, row.near_words) for row, name in zip(ladder.rows, names, strict=True) if row.near]
+    return [*lines, *_near_clones(clones, width), *_missing(ladder, width)]
 
 
 def _rank(row: LadderRow) -> str:
@@ -236,6 +238,12 @@ def error_bar(figures: tuple[float, float, float], scale: tuple[float, float], w
     cells[low], cells[high] = "├", "┤"
     cells[value] = "●"
     return [("".join(cells), role)]
+
+
+def _near_clones(clones: Iterable[tuple[str, str]], width: int) -> Iterator[Line]:
+    """A line each. clones: the name, and like whom it is."""
+    for name, like in clones:
+        yield from wrap(f"near-clone: {clean(name)} is {clean(like)}", width, "muted")
 
 
 def _missing(ladder: Ladder, width: int) -> Iterator[Line]:
@@ -335,4 +343,4 @@ def pool_lines(pool: PoolReported | None, width: int) -> list[Line]:
             (pad(formatting.count(each.games), POOL, ">"), "muted"),
         ]
         lines.append(crop(tuple(spans), width))
-    return lines
+    return [*lines, *_near_clones(((each.name, like_words(*each.near)) for each in pool.opponents if each.near), width)]

@@ -12,6 +12,7 @@ import pytest
 from rltui.__main__ import main
 from rltui.league.games import Game, append, player_name
 from rltui.league.ratings import fit
+from rltui.runs.near_clones import write_near_clones
 from rltui.runs.paths import DataDir
 from tests.fakes.documents import ROOT
 from tests.fakes.leagues import games
@@ -90,6 +91,16 @@ def test_the_documents_table_is_this_one(data: DataDir, capsys: pytest.CaptureFi
     assert "\n".join(answer(capsys, data, "alpha").splitlines()[4:]) in (ROOT / "docs" / "ratings.md").read_text(
         encoding="utf-8"
     )
+
+
+def test_near_clones_are_shown_as_such(data: DataDir, capsys: pytest.CaptureFixture[str]) -> None:
+    log(data, PLAYED)
+    write_near_clones(data.run("alpha"), {10_000_000: {5_000_000: 0.031, 7_000_000: 0.01}})
+    head, first, *_, last = answer(capsys, data, "alpha").splitlines()[4:]
+    assert head.endswith("NEAR-CLONE")
+    assert first.endswith("  like 5 M, 3 % of choices differ") and last.endswith("  like 10 M, 3 % of choices differ")
+    found = json.loads(answer(capsys, data, "alpha", "--json"))["players"]
+    assert [each["near_clone"] for each in found][:2] == [{"timesteps": 5_000_000, "choices_that_differ": 0.031}, None]
 
 
 def test_all_players_and_who_is_apart(data: DataDir, capsys: pytest.CaptureFixture[str]) -> None:

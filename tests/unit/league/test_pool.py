@@ -15,8 +15,9 @@ from rltui.runs.paths import DataDir
 from tests.fakes.saved_runs import save, save_milestone
 
 
-def sources(count: int) -> list[OpponentSource]:
-    return [OpponentSource(f"P/{index:03}M", f"/x/{index}/{POLICY_FILE}") for index in range(count)]
+def sources(count: int, first: int = 0) -> dict[int, OpponentSource]:
+    """By timesteps."""
+    return {n * 1_000_000: OpponentSource(f"P/{n:03}M", f"/x/{n}/{POLICY_FILE}") for n in range(first, count)}
 
 
 def pool(count: int = 5, strategy: Strategy = "uniform", scripted: tuple[str, ...] = ()) -> OpponentPool:
@@ -99,7 +100,7 @@ def test_much_weaker_ones_leave_but_never_the_last_few_nor_scripted_ones_and_do_
 
 def test_who_is_gone_or_cannot_play_leaves_with_a_notice() -> None:
     made = pool(4)
-    [notice] = made.refresh(sources(4)[1:])
+    [notice] = made.refresh(sources(4, first=1))
     assert notice == "opponent P/000M leaves the pool: its files are gone or damaged"
     assert made.drop("P/001M", "why").endswith(": why") and made.drop("P/001M", "why") == ""
     assert [*made.opponents] == ["P/002M", "P/003M"]
@@ -108,16 +109,17 @@ def test_who_is_gone_or_cannot_play_leaves_with_a_notice() -> None:
 
 def test_the_saved_ones_are_the_runs_whole_milestones_and_checkpoints_if_asked(tmp_path: Path) -> None:
     paths = DataDir(tmp_path).run("alpha")
-    assert saved_opponents(paths, checkpoints=True) == []
+    assert saved_opponents(paths, checkpoints=True) == {}
     for commit, label in ((4, "004M"), (2, "002M"), (3, "003M")):
         save_milestone(paths, commit, commit * 1_000_000, label)
     save(paths, 4, 4_000_000)
     save(paths, 5, 5_000_000)
     (paths.milestones / "Phase1-BallTouching" / "003M" / POLICY_FILE).unlink()
     found = saved_opponents(paths, checkpoints=False)
-    assert [source.name for source in found] == ["Phase1-BallTouching/002M", "Phase1-BallTouching/004M"]
-    assert all(Path(source.path).is_file() for source in found)
-    assert [source.name for source in saved_opponents(paths, checkpoints=True)][2:] == ["5,000,000"]
+    assert [*found] == [2_000_000, 4_000_000]
+    assert [source.name for source in found.values()] == ["Phase1-BallTouching/002M", "Phase1-BallTouching/004M"]
+    assert all(Path(source.path).is_file() for source in found.values())
+    assert [source.name for source in saved_opponents(paths, checkpoints=True).values()][2:] == ["5,000,000"]
 
 
 def test_standings_are_the_chances_of_a_draw_and_the_games_that_count() -> None:
@@ -132,3 +134,22 @@ def test_standings_are_the_chances_of_a_draw_and_the_games_that_count() -> None:
     assert [each.share for each in found] == pytest.approx((weights / weights.sum()).tolist())
     assert [each.name for each in made.standings(1)] == ["chaser"]
     assert OpponentPool().standings(10) == []
+
+
+def test_near_clones_share_one_chance_and_are_shown_as_such() -> None:
+    made = pool(5)
+    near = {1_000_000: {0: 0.03}, 2_000_000: {0: 0.04, 1_000_000: 0.01}, 9_000_000: {0: 0.001}}
+    assert made.refresh(sources(5), near) == []
+    weights = made.weights(list(made.opponents.values()))
+    assert weights.tolist() == pytest.approx([1 / 3, 1 / 3, 1 / 3, 1, 1])
+    shown = {each.name: each.near for each in made.standings(9)}
+    assert shown == {
+        "P/000M": ("P/001M", 0.03),
+        "P/001M": ("P/002M", 0.01),
+        "P/002M": ("P/001M", 0.01),
+        "P/003M": None,
+        "P/004M": None,
+    }
+    made.drop("P/001M", "why")
+    assert made.weights(list(made.opponents.values())).tolist() == pytest.approx([1 / 2, 1 / 2, 1, 1])
+    assert {each.name: each.near for each in made.standings(9)}["P/000M"] == ("P/002M", 0.04)

@@ -7,12 +7,14 @@ from pathlib import Path
 import pytest
 
 from rltui.league import games as log
+from rltui.league import policy_distance
 from rltui.league.games import player_name
 from rltui.league.ratings import fit
 from rltui.league.score import games_between
 from rltui.league.state_evaluation import StateEvaluationSpec, evaluate, lower_end, rated_states, result
 from rltui.policy.saved import save_policy, weights_hash
 from rltui.runs.best import read_ratings
+from rltui.runs.near_clones import read_near_clones
 from rltui.runs.paths import DataDir, RunPaths
 from tests.fakes.bots import write_bot
 from tests.fakes.leagues import games
@@ -58,8 +60,9 @@ def test_few_games_and_none_decide_nothing(tmp_path: Path) -> None:
 
 
 @pytest.fixture
-def run(tmp_path: Path) -> RunPaths:
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> RunPaths:
     """Three milestones that can play."""
+    monkeypatch.setattr(policy_distance, "SECONDS", 2)
     paths = make_run(DataDir(tmp_path / "data"), commits=0)
     (tmp_path / "made.toml").write_text(PROFILE, encoding="utf-8")
     policy = save_policy(write_bot(tmp_path / "bot", str(tmp_path / "made.toml")))
@@ -82,6 +85,7 @@ def test_it_plays_what_is_missing_and_then_nothing(run: RunPaths, tmp_path: Path
     assert [each.games for each in found.opponents] == [2, 2, 2]
     assert looked
     assert read_ratings(run) == {}, "too few games"
+    assert read_near_clones(run) == {10_000_000: {5_000_000: 0.0}}
     assert evaluate(spec, looked.append, begun.append).opponents == found.opponents
     assert begun == [6], "with nothing to play nothing begins"
     assert log.read(run.data.games).games == played

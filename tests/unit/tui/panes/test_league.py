@@ -14,6 +14,7 @@ from rltui.events.commands import EvaluationLive
 from rltui.league.games import append, read
 from rltui.league.ladder import Ladder, build_ladder
 from rltui.run_state.fold import fold
+from rltui.runs.near_clones import write_near_clones
 from rltui.runs.paths import DataDir
 from rltui.tui.background import Newest
 from rltui.tui.league_reader import GamesFile, League, LeagueReader, StateRatings
@@ -83,6 +84,20 @@ def test_the_ladder_draws_intervals_and_claims_no_order_that_games_do_not_decide
     assert "1,500" in rule and " – " in rule and "├" not in rule, "the anchor has no error"
     roomy = drawn(pane_of(ladder), STORY, 142, 12)
     assert "75 % of 40  better" in row_of(roomy, BEST) and "more games" in row_of(roomy, "rule")
+
+
+def test_near_clones_are_named_below_ladder_and_pool(data: DataDir) -> None:
+    data.run("alpha").folder.mkdir(parents=True)
+    assert "near-clone" not in drawn(pane_of(ladder_of(data)), STORY, 76, 14)
+    write_near_clones(data.run("alpha"), {5_000_000: {1_000_000: 0.031}, 9_000_000: {5_000_000: 0.01}})
+    text = " ".join(drawn(pane_of(ladder_of(data)), STORY, 76, 14).split())
+    assert f"near-clone: {SECOND} is like 1 M, 3 % of choices differ" in text
+    assert "near-clone: at 1,000,000 is like 5 M, 3 % of choices differ" in text and text.count("near-clone") == 2
+    chaser, *others = figure_stories.pool_reported().opponents
+    near = msgspec.structs.replace(chaser, near=("Phase1-BallTouching/012M", 0.031))
+    story = fold(STORY, [msgspec.structs.replace(figure_stories.pool_reported(), opponents=[near, *others])])
+    text = " ".join(drawn(pane_of(ladder_of(data), "pool"), story, 76, 14).split())
+    assert f"near-clone: {near.name} is like Phase1-BallTouching/012M, 3 % of choices differ" in text
 
 
 def test_an_error_bar_by_hand() -> None:

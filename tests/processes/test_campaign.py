@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from rltui.events.commands import CommandApplied, CommandRefused, NextPhase, SetLearningRate, SetRender
+from rltui.events.commands import CommandApplied, CommandRefused, NextPhase, SetRender
 from rltui.events.records import (
     CheckpointSaved,
     IterationFinished,
@@ -158,31 +158,6 @@ def test_by_hand_and_no_further_than_the_last_and_a_viewer_goes_along(campaign: 
     (kept,) = campaign.paths.recordings.glob("*.npz")
     assert len(Recording(kept)) > 10
     campaign.check_continues()
-
-
-@pytest.mark.slow
-def test_a_learning_rate_set_by_hand_outlives_the_trainer_until_the_profile_changes(campaign: Training) -> None:
-    campaign.start()
-    campaign.wait_records(IterationFinished)
-    refused = ask(campaign, SetLearningRate(7.0))
-    assert isinstance(refused, CommandRefused)
-    assert "0 to 1, found 7" in refused.reason
-    answer = ask(campaign, SetLearningRate(5e-5))
-    assert isinstance(answer, CommandApplied)
-    assert "5e-05 instead of 0.0002" in answer.detail
-    wait_for(lambda: campaign.iterations()[-1].metrics["train/learning_rate"] == 5e-5, "the rate in the journal")
-    assert campaign.process is not None
-    campaign.process.terminate()
-    assert campaign.wait_end() == 0
-    reached = complete_checkpoints(campaign.paths)[-1].timesteps
-    campaign.start("--steps", str(reached + 512))
-    assert campaign.wait_end() == 0
-    assert campaign.iterations()[-1].metrics["train/learning_rate"] == 5e-5
-    assert any("still in force: learning rate 5e-05 (profile 0.0002)" in line for line in said(campaign))
-    campaign.start("--steps", str(reached + 1024), "--set", "ppo.learning_rate=3e-4")
-    assert campaign.wait_end() == 0
-    assert campaign.iterations()[-1].metrics["train/learning_rate"] == 3e-4
-    assert any("changed since, replaces 5e-05" in line for line in said(campaign))
 
 
 def test_a_switch_that_fails_stops_the_run_with_a_checkpoint(campaign: Training) -> None:

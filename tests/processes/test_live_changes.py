@@ -153,6 +153,7 @@ def test_rate_entropy_and_weight_are_applied_and_in_the_journal(shared_run: Trai
 def test_what_cannot_be_is_refused_with_the_reason(shared_run: Training) -> None:
     before = len(setting_changes(shared_run))
     for command, reason in (
+        (SetLearningRate(7.0), "0 to 1, found 7"),
         (SetEntropy(11.0), "0 to 10, found 11"),
         (SetRewardWeight("tuch", 2.0), 'did you mean "touch"?'),
         (SetFlag("debug_action", True), 'did you mean "debug_actions"?'),
@@ -167,6 +168,7 @@ def test_what_cannot_be_is_refused_with_the_reason(shared_run: Training) -> None
 
 def test_what_was_set_by_hand_outlives_the_trainer_until_the_profile_changes(shared_run: Training) -> None:
     running = shared_run
+    applied(running, SetLearningRate(5e-5))
     applied(running, SetEntropy(0.005))
     applied(running, SetRewardWeight("touch", 2.0))
     applied(running, SetFlag("debug_actions", True))
@@ -179,10 +181,11 @@ def test_what_was_set_by_hand_outlives_the_trainer_until_the_profile_changes(sha
     assert running.wait_end() == 0, running.output
     [row] = running.iterations()[first:]
     assert (row.metrics["weight/touch"], row.metrics["train/ent_coef"]) == (2.0, 0.02)
+    assert row.metrics["train/learning_rate"] == 5e-5
     starts = [record for record in running.poll() if isinstance(record, RunStarted)]
-    assert [start.by_hand for start in starts] == [{}, {"reward touch": 2.0}]
+    assert [start.by_hand for start in starts] == [{}, {"learning rate": 5e-5, "reward touch": 2.0}]
     assert [start.ppo["ent_coef"] for start in starts] == [0.01, 0.02]
     messages = [record.message for record in running.poll() if isinstance(record, LogLine)]
-    assert "set by hand, still in force: reward touch 2 (profile 1)" in messages
+    assert "set by hand, still in force: learning rate 5e-05 (profile 0.0002), reward touch 2 (profile 1)" in messages
     assert "the profile's entropy coefficient, changed since, replaces 0.005, set by hand" in messages
     assert not lines(running, "debug_actions", row.time - 0.001), "flags are of one trainer's life"

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import signal
 import sys
-from collections.abc import Iterator
-from pathlib import Path
 
 import psutil
 import pytest
@@ -13,15 +11,9 @@ import pytest
 from rltui.events.records import IterationFinished, LogLine, RunFinished, StateEvaluated
 from rltui.league import games
 from tests.fakes.training import Training, runs, wait_for
+from tests.fakes.viewed import viewers
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="priorities and signals of POSIX")
-
-
-@pytest.fixture
-def training(tmp_path: Path) -> Iterator[Training]:
-    found = Training(tmp_path)
-    yield found
-    found.kill_all()
 
 
 def evaluations(training: Training) -> list[psutil.Process]:
@@ -64,11 +56,14 @@ def test_its_end_is_a_notice_and_the_trainer_takes_it_along(training: Training) 
     assert any("not evaluated: " in line.message for line in said(training))
 
 
-def test_it_ends_with_a_trainer_that_is_killed(training: Training) -> None:
-    training.start("--set", "evaluation.games=10_000", "--set", "evaluation.seconds=3600")
-    (left,) = wait_for(lambda: evaluations(training), "a process that plays")
+def test_it_and_the_viewer_end_with_a_trainer_that_is_killed(training: Training) -> None:
+    training.start(
+        "--set", "evaluation.games=10_000", "--set", "evaluation.seconds=3600", "--set", "render.at_start=true"
+    )
+    wait_for(lambda: evaluations(training) and viewers(training), "the processes that play")
+    left = training.children()
     assert training.process is not None
     training.process.kill()
-    wait_for(lambda: not runs(left), "its end")
+    wait_for(lambda: not any(map(runs, left)), "their end", 5.0)
     assert not [record for record in training.poll() if isinstance(record, StateEvaluated)]
     assert any(isinstance(record, IterationFinished) for record in training.poll())

@@ -81,24 +81,6 @@ def test_killed_at_every_point_of_a_save_and_prune(disk: Path) -> None:
     assert commits == sorted(commits), "once in place it never leaves again"
 
 
-NAMED_POINTS = {
-    3: (
-        "mkdir", "create", "write", "fsync", "manifest.create", "manifest.write", "manifest.fsync", "fsync_folder", "rename",
-    ),
-    4: ("fsync_parent", "done"),
-}  # fmt: skip
-
-
-def test_killed_at_each_named_point(disk: Path, subtests: pytest.Subtests) -> None:
-    points = [(f"save.{name}", commit) for commit, names in NAMED_POINTS.items() for name in names]
-    for point, commit in [*points, ("prune.rename", 4), ("prune.remove", 4)]:
-        with subtests.test(point):
-            data = DataDir(disk / point)
-            paths = make_run(data, commits=3)
-            assert killed_at(paths, f"{point}:kill:1") == -signal.SIGKILL
-            assert check_nothing_is_broken(data, paths, commit) == commit
-
-
 def test_killed_at_random_times(disk: Path) -> None:
     """A trainer that saves as fast as it can, killed 20 times and started again each time: at most one save is lost."""
     data, chance = DataDir(disk), random.Random(7)
@@ -140,24 +122,6 @@ def test_killed_at_random_times(disk: Path) -> None:
         saved += newest_told - first + 1
         assert check_nothing_is_broken(data, paths, newest_told) <= newest_told + 1
     assert saved >= awaited > 10, "most kills come after a save or more, some during the first"
-
-
-@pytest.mark.slow
-def test_a_failed_save_leaves_no_trace(disk: Path) -> None:
-    """Any step that raises, instead of dying, cleans up after itself at once; each kind of step: test_save_disk_full."""
-    data = DataDir(disk)
-    paths = make_run(data, commits=3)
-    for nth in range(1, 200):
-        status = killed_at(paths, f"save.*:enospc:{nth}")
-        if status == 0:
-            break
-        if not paths.checkpoint(4000).exists():
-            assert [info.commit for info in list_checkpoints(paths)] == [1, 2, 3]
-            assert leftovers(data) == []
-        else:
-            assert damage(paths.checkpoint(4000), thorough=True) is None
-            break
-    assert nth > 20
 
 
 def test_killed_while_replacing_a_small_file_and_the_same_commit_is_not_saved_over(tmp_path: Path) -> None:

@@ -131,11 +131,3 @@ def test_a_stopped_viewer_is_said_to_be_silent_and_ended_when_it_is_switched_off
     wait_for(lambda: viewer(here) is None, "a live frame without it")
     wait_for(lambda: not runs(process), "its end", 10.0)
     here.check_continues()
-
-
-def test_it_ends_with_a_trainer_that_is_killed(here: Training) -> None:
-    applied(here, SetRender(True))
-    process = process_of(here)
-    assert here.process is not None
-    here.process.kill()
-    wait_for(lambda: not runs(process), "the viewer's end", 5.0)

@@ -1,4 +1,6 @@
-"""The real program leaves the terminal as it was, however it ends, and bears whatever a terminal is or sends."""
+"""The real program leaves the terminal as it was, however it ends, and bears whatever terminals, slow lines and shells are or
+send: cut pastes, stray answers, stale sizes.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +18,7 @@ from tests.fakes.left_terminal import colours, left_as_it_was, wait_left_as_it_w
 from tests.fakes.terminal import CRASH, Terminal
 from tests.fakes.training import runs, wait_for
 
+Open = Callable[..., Terminal]
 Way = tuple[Callable[[Terminal], None], int]
 BY_SIGNAL = ("SIGTERM", "SIGHUP", "SIGQUIT", "SIGINT")
 
@@ -42,23 +45,31 @@ FEW_WAYS = (  # each kind of end, and each signal once; q, SIGTERM and SIGKILL a
 )  # fmt: skip
 
 
+@pytest.fixture
+def window(tmp_path: Path, windows: list[Terminal]) -> Open:
+    """Opens the launcher on a terminal of its own."""
+
+    def opened(**manner: object) -> Terminal:
+        terminal = Terminal(tmp_path, **manner)  # type: ignore[arg-type]
+        windows.append(terminal)
+        terminal.wait_screen("q Quit")
+        return terminal
+
+    return opened
+
+
 @pytest.mark.parametrize(
     "ways",
     [FEW_WAYS, pytest.param(tuple(way for way in WAYS if way not in FEW_WAYS), marks=pytest.mark.slow)],
     ids=["few", "others"],
 )
-def test_the_terminal_is_left_as_it_was(
-    tmp_path: Path, ways: tuple[str, ...], windows: list[Terminal], subtests: pytest.Subtests
-) -> None:
+def test_the_terminal_is_left_as_it_was(ways: tuple[str, ...], window: Open, subtests: pytest.Subtests) -> None:
     for way in ways:
         with subtests.test(way):
-            check_left_as_it_was(tmp_path, windows, *WAYS[way])
+            check_left_as_it_was(window(), *WAYS[way])
 
 
-def check_left_as_it_was(tmp_path: Path, windows: list[Terminal], end: Callable[[Terminal], None], code: int) -> None:
-    terminal = Terminal(tmp_path)
-    windows.append(terminal)
-    terminal.wait_text("Profiles")
+def check_left_as_it_was(terminal: Terminal, end: Callable[[Terminal], None], code: int) -> None:
     wait_for(lambda: not left_as_it_was(terminal), "the terminal's modes")
     viewer = terminal.viewer
     end(terminal)
@@ -70,10 +81,8 @@ def check_left_as_it_was(tmp_path: Path, windows: list[Terminal], end: Callable[
         terminal.wait_text(words)
 
 
-def test_a_viewer_that_does_not_react_is_ended_all_the_same(tmp_path: Path, windows: list[Terminal]) -> None:
-    terminal = Terminal(tmp_path)
-    windows.append(terminal)
-    terminal.wait_text("Profiles")
+def test_a_viewer_that_does_not_react_is_ended_all_the_same(window: Open) -> None:
+    terminal = window()
     terminal.viewer.suspend()
     terminal.process.terminate()
     assert terminal.wait_end() == 128 + signal.SIGKILL
@@ -81,12 +90,8 @@ def test_a_viewer_that_does_not_react_is_ended_all_the_same(tmp_path: Path, wind
 
 
 @pytest.mark.parametrize("controlling", [True, False])
-def test_a_terminal_that_vanishes_takes_both_with_it(
-    tmp_path: Path, controlling: bool, windows: list[Terminal]
-) -> None:
-    terminal = Terminal(tmp_path, controlling=controlling)
-    windows.append(terminal)
-    terminal.wait_text("Profiles")
+def test_a_terminal_that_vanishes_takes_both_with_it(controlling: bool, window: Open) -> None:
+    terminal = window(controlling=controlling)
     viewer = terminal.viewer
     terminal.close()
     terminal.wait_end()
@@ -126,11 +131,9 @@ def test_poor_terminals_are_borne(
 
 
 @pytest.mark.parametrize("count", [200, pytest.param(10_000, marks=pytest.mark.slow)])
-def test_garbled_input_is_borne(tmp_path: Path, windows: list[Terminal], count: int) -> None:
+def test_garbled_input_is_borne(window: Open, count: int) -> None:
     """A malformed key report, bytes that are no text, a paste without an end: the program lives and hears keys."""
-    terminal = Terminal(tmp_path, module="tests.fakes.unshakeable_viewer", columns=80, rows=24)
-    windows.append(terminal)
-    terminal.wait_text("Profiles")
+    terminal = window(module="tests.fakes.unshakeable_viewer", columns=80, rows=24)
     terminal.type("\x1b[1;1:99u")
     for data in garbled(random.Random(7), count):
         terminal.type(data)
@@ -150,13 +153,9 @@ def test_garbled_input_is_borne(tmp_path: Path, windows: list[Terminal], count: 
     wait_left_as_it_was(terminal)
 
 
-def test_stopped_and_continued_and_resized_it_draws_again_and_ends_clean(
-    tmp_path: Path, windows: list[Terminal]
-) -> None:
+def test_stopped_and_continued_and_resized_it_draws_again_and_ends_clean(window: Open) -> None:
     """Then a storm of resizes: each is sent once the one before has been seen; the last picture is of the last size."""
-    terminal = Terminal(tmp_path)
-    windows.append(terminal)
-    terminal.wait_text("Profiles")
+    terminal = window()
     terminal.wait_screen("profile valid")  # by now each thread that stays has begun
     viewer = terminal.viewer
     viewer.suspend()
@@ -179,14 +178,49 @@ def test_stopped_and_continued_and_resized_it_draws_again_and_ends_clean(
     wait_left_as_it_was(terminal)
 
 
-def test_a_failing_interface_ends_with_1_and_says_that_training_goes_on(
-    tmp_path: Path, windows: list[Terminal]
-) -> None:
-    terminal = Terminal(tmp_path, module="tests.fakes.failing_viewer")
-    windows.append(terminal)
-    terminal.wait_text("Profiles")
+def test_a_failing_interface_ends_with_1_and_says_that_training_goes_on(window: Open) -> None:
+    terminal = window(module="tests.fakes.failing_viewer")
     terminal.type("?")
     assert terminal.wait_end() == 1
     terminal.wait_text("nobody foresaw this")
     terminal.wait_text("the interface failed; a running trainer goes on")
     wait_left_as_it_was(terminal)
+
+
+def test_a_size_that_the_shell_exports_is_not_believed(window: Open) -> None:
+    """COLUMNS and LINES of long ago, or of another machine."""
+    terminal = window(columns=80, rows=24, env={"COLUMNS": "5000", "LINES": "3000"})
+    wait_for(lambda: "q Quit" in terminal.screen.split("\n")[23], "a footer in the last row")
+    terminal.resize(110, 30)
+    wait_for(lambda: "q Quit" in terminal.screen.split("\n")[29], "a footer in the last row")
+    terminal.type("q")
+    assert terminal.wait_end() == 0
+
+
+def test_a_paste_cut_in_two_and_answers_to_nobody_are_no_keys(window: Open) -> None:
+    terminal = window(columns=100, rows=30)
+    terminal.type(
+        "\x1b]11;rgb:bbbb/bbbb/bbbb\x07\x1bP1$rq\x1b\\\x1b]4;1;rgb:q/q/q\x1b\\"
+    )  # b opens the browser, q leaves
+    terminal.type("/")
+    wait_for(lambda: "a regular expression; !" in terminal.screen, "the filter")
+    terminal.type("\x1b[200~ab")
+    terminal.type("cd\x1b[20")
+    seen = len(terminal.raw)
+    terminal.resize(101, 30)  # what is drawn for it comes after a pause in the input, or before: neither may matter
+    wait_for(lambda: len(terminal.raw) > seen, "something drawn")
+    terminal.type("1~\x1b[120;1;120u\x1b[120;1:3u")
+    terminal.wait_screen("abcdx")
+    assert "Milestones and checkpoints" not in terminal.text
+
+
+def test_a_paste_of_a_megabyte_is_cut_and_holds_nothing_up(window: Open) -> None:
+    terminal = window(columns=120, rows=40)
+    terminal.type("/")
+    wait_for(lambda: "a regular expression; !" in terminal.screen, "the filter")
+    terminal.type("\x1b[200~" + "é" * 500_000 + "\x1b[201~")
+    terminal.wait_screen("500,000")
+    terminal.type("\x1b")
+    wait_for(lambda: "éé" not in terminal.screen, "an empty filter")
+    terminal.type("q")
+    assert terminal.wait_end() == 0

@@ -9,12 +9,11 @@ from pathlib import Path
 import pytest
 
 from rltui.view.recording import Recording
+from tests.fakes.left_terminal import wait_left_as_it_was
 from tests.fakes.rocketsimvis import Listener, accepted
 from tests.fakes.terminal import Terminal
 from tests.fakes.training import runs, wait_for
 
-ENTERED, LEFT = b"\x1b[?1049h", b"\x1b[?1049l"
-HIDDEN, SHOWN = b"\x1b[?25l", b"\x1b[?25h"
 Watching = Callable[..., Terminal]
 
 
@@ -29,12 +28,6 @@ def watching(tmp_path: Path, windows: list[Terminal]) -> Watching:
         return terminal
 
     return start
-
-
-def check_restored(terminal: Terminal) -> None:
-    wait_for(lambda: terminal.raw.rfind(LEFT) > terminal.raw.rfind(ENTERED), "the first screen")
-    wait_for(lambda: terminal.raw.rfind(SHOWN) > terminal.raw.rfind(HIDDEN), "the cursor")
-    wait_for(lambda: terminal.settings() == terminal.settings_before, "the settings")
 
 
 def test_painted_and_obeying_keys_until_q_and_then_the_outcome(watching: Watching) -> None:
@@ -61,7 +54,7 @@ def test_painted_and_obeying_keys_until_q_and_then_the_outcome(watching: Watchin
     terminal.type("q")
     assert terminal.wait_end() == 0
     terminal.wait_text("at the end")
-    check_restored(terminal)
+    wait_left_as_it_was(terminal)
 
 
 @pytest.mark.parametrize(
@@ -79,7 +72,7 @@ def test_the_terminal_is_as_it_was_however_it_ends(
     terminal = watching("chaser", "idle")
     end(terminal)
     assert terminal.wait_end() == code
-    check_restored(terminal)
+    wait_left_as_it_was(terminal)
 
 
 def test_what_draws_ends_with_its_guardian(watching: Watching) -> None:
@@ -87,7 +80,7 @@ def test_what_draws_ends_with_its_guardian(watching: Watching) -> None:
     viewer = terminal.viewer
     terminal.process.kill()
     wait_for(lambda: not runs(viewer), "the end of what draws")
-    check_restored(terminal)
+    wait_left_as_it_was(terminal)
 
 
 @pytest.mark.parametrize(
@@ -106,7 +99,7 @@ def test_a_recording_is_written_when_it_is_ended_by_sigterm(watching: Watching, 
     terminal = watching("chaser", "idle", "--record", "match.npz")
     terminal.process.send_signal(signal.SIGTERM)
     assert terminal.wait_end() == 0
-    check_restored(terminal)
+    wait_left_as_it_was(terminal)
     assert len(Recording(tmp_path / "match.npz")) > 1
 
 

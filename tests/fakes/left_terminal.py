@@ -25,10 +25,10 @@ GREYS = (0, 7, 8, 15, 16, 231, *range(232, 256))  # of 256
 
 
 def left_as_it_was(terminal: Terminal) -> bool:
-    """Each mode's last word is "off", and `stty` shows what it did before."""
+    """The last word on each mode that was switched on is "off", and `stty` shows what it did before."""
     written = terminal.raw
     return terminal.settings() == terminal.settings_before and all(
-        written.rfind(off) > written.rfind(on) for on, off in ON_AND_OFF.values()
+        written.rfind(off) >= written.rfind(on) for on, off in ON_AND_OFF.values()
     )
 
 

@@ -1,4 +1,6 @@
-"""A child has the terminal to itself: its Ctrl-C is its own, its settings do not stay, and it ends when we are to end."""
+"""A child that has the terminal to itself: its Ctrl-C is its own, its settings do not stay, and it ends when we are to end; and
+one under guard, whose leftovers nobody searches through, for the system takes them back.
+"""
 
 from __future__ import annotations
 
@@ -54,3 +56,35 @@ def test_when_we_are_asked_to_end_the_child_goes_first(terminal: Terminal, tmp_p
     terminal.wait_text("code -15 front again")
     assert terminal.wait_end() == 0
     assert terminal.settings() == terminal.settings_before
+
+
+GUARDED = """
+import sys
+from rltui.supervise.guardian import guarded
+
+class Ring:
+    def __init__(self):
+        self.itself = self
+
+    def __del__(self):
+        print("found by a search for garbage", flush=True)
+
+def work(lifeline):
+    global ring
+    ring = Ring()
+    print("at work", flush=True)
+    return 3
+
+sys.exit(guarded(work))
+"""
+
+
+def test_what_is_left_is_not_searched_through(tmp_path: Path) -> None:
+    (tmp_path / "guarded_program.py").write_text(GUARDED)
+    terminal = Terminal(tmp_path, module="guarded_program")
+    try:
+        assert terminal.wait_end() == 3
+        assert terminal.text.split() == ["at", "work"]
+    finally:
+        terminal.process.kill()
+        terminal.close()

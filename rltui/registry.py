@@ -27,8 +27,8 @@ BUILT_IN: Mapping[Kind, Mapping[str, str]] = {
         "compact": "rltui.obs.compact:CompactObs",
     },
     "action table": {
-        "rlgym": "rltui.actions.rlgym:RlgymTable",
-        "hybrid": "rltui.actions.hybrid:HybridTable",
+        "rlgym": "rltui.actions.shipped_tables:RlgymTable",
+        "hybrid": "rltui.actions.shipped_tables:HybridTable",
     },
     "reward": {
         "touch": "rltui.rewards.ball:Touch",

@@ -50,7 +50,7 @@ def attach(args: argparse.Namespace) -> int:
 def _open_launcher(args: argparse.Namespace, lifeline: Lifeline) -> int:
     go_easy_over_ssh()
     from rltui.runs.paths import data_dir
-    from rltui.tui.program import run_app
+    from rltui.tui.app import run_app
 
     return run_app(data_dir(args.data_dir), ascii_only=args.ascii, mouse=not args.no_mouse, lifeline=lifeline)
 
@@ -62,7 +62,7 @@ def _open_cockpit(args: argparse.Namespace, lifeline: Lifeline) -> int:
     name: str = named_or_newest_run(data, args.run, asks=True).name
     need_terminal(f"without one: rltui status {name}")
     go_easy_over_ssh()
-    from rltui.tui.program import run_app
+    from rltui.tui.app import run_app
 
     return run_app(data, name, args.readonly, ascii_only=args.ascii, mouse=not args.no_mouse, lifeline=lifeline)
 

@@ -12,7 +12,7 @@ import time
 from multiprocessing.connection import Connection
 from typing import Any
 
-from rltui.actions.rlgym import RlgymTable
+from rltui.actions.shipped_tables import RlgymTable
 from rltui.sim.arena_batch import car_controls
 from rltui.supervise.processes import start_piped
 

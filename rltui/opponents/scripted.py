@@ -6,7 +6,7 @@ from itertools import product
 
 import numpy as np
 
-from rltui.actions.rlgym import RlgymTable
+from rltui.actions.shipped_tables import RlgymTable
 from rltui.opponents.base import ScriptedPlayer
 from rltui.sim.state import Bool, Float, GameState, Int, Seats
 

@@ -1,4 +1,4 @@
-"""RltuiApp: theme, keys, and the wiring of screens, notices and captures."""
+"""RltuiApp: theme, keys, and the wiring of screens, notices and captures; and its run, from start to exit code."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from rltui.supervise.guardian import Lifeline
 from rltui.supervise.signals import BY_SIGNAL
 from rltui.tui import background
 from rltui.tui.actions import Place, place_of
-from rltui.tui.ascii import AsciiFilter, ControlCharacterFilter, chart_style
+from rltui.tui.ascii import AsciiFilter, ControlCharacterFilter, chart_style, needs_ascii
 from rltui.tui.capture import Capture, screen_text
 from rltui.tui.dependencies import Dependencies, ViewOptions
 from rltui.tui.help import FocusedPane, PaletteCommands, help_on, palette_commands
@@ -28,7 +28,7 @@ from rltui.tui.keymap import keymap
 from rltui.tui.messages import BrowserAsked, GamesPlayed, Refused, ResumeAsked, RunOpened, WatchAsked
 from rltui.tui.navigation import Navigator
 from rltui.tui.notifications import Notifier
-from rltui.tui.settings import LoadedSettings, UiSettings, save_layout, ui_path
+from rltui.tui.settings import LoadedSettings, UiSettings, load, save_layout, ui_path
 from rltui.tui.terminal.exit import TerminalWatch, end_on_signals, lend_terminal
 from rltui.tui.terminal.key_queue import KeyDone, KeyQueue
 from rltui.tui.text import plain
@@ -320,3 +320,39 @@ def _driver() -> type[Driver] | None:
 
         return TerminalDriver
     return None
+
+
+def run_app(
+    data_dir: DataDir,
+    attach: str | None = None,
+    readonly: bool = False,
+    *,
+    ascii_only: bool = False,
+    mouse: bool = True,
+    lifeline: Lifeline | None = None,
+) -> int:
+    """Open the launcher, or the cockpit on the run `attach`; returns the exit code when the user has left.
+
+    readonly: look only. ascii_only: also where the terminal could draw more. mouse: False leaves it to the terminal.
+    lifeline: to the guardian, if there is one.
+    """
+    ascii_only = ascii_only or needs_ascii(os.environ)
+    lifeline = lifeline or Lifeline()
+    ui = load(ui_path())
+    app = RltuiApp(data_dir, attach=attach, readonly=readonly, ascii_only=ascii_only, lifeline=lifeline, ui=ui)
+    if os.environ.get("SSH_CONNECTION"):
+        app.animation_level = "none"
+    return run_until_left(app, lifeline, mouse=mouse and ui.settings.mouse)
+
+
+def run_until_left(app: RltuiApp, lifeline: Lifeline, *, mouse: bool = True) -> int:
+    """The exit code: 0, 1 where the interface failed, 128 + N where signal N ended it."""
+    with app.watch_terminal:
+        words = app.run(mouse=mouse)
+        lifeline.left()
+    if words:
+        print(words)
+    if app.panicked or app.return_code == 1:
+        print("rltui: the interface failed; a running trainer goes on. Look again: rltui attach", file=sys.stderr)
+        return 1
+    return app.return_code or 0

@@ -8,7 +8,7 @@ import numpy as np
 from rlgym.rocket_league.api import PhysicsObject
 from rlgym.rocket_league.state_mutators import FixedTeamSizeMutator
 
-from rltui.actions.rlgym import RlgymTable
+from rltui.actions.shipped_tables import RlgymTable
 from rltui.sim import meshes
 from rltui.sim.arena_batch import ArenaBatch, Pace
 from rltui.sim.state import ArenaSetup, Float

@@ -7,8 +7,7 @@ from pathlib import Path
 
 from rltui.runs.paths import DataDir
 from rltui.supervise.guardian import Lifeline, guarded
-from rltui.tui.app import RltuiApp
-from rltui.tui.program import run_until_left
+from rltui.tui.app import RltuiApp, run_until_left
 
 
 def fail(app: RltuiApp) -> None:

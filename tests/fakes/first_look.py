@@ -11,13 +11,13 @@ from pathlib import Path
 
 from rltui.cli import cockpit  # noqa: F401  # as the command line has them
 from rltui.runs.paths import DataDir
-from rltui.tui import program
+from rltui.tui.app import RltuiApp
 from rltui.tui.capture import screen_text
 
 
 async def look(data: Path, words: str, run: str | None) -> None:
     """Until the words are there, however long that takes: whoever started this has a limit."""
-    app = program.RltuiApp(DataDir(data), attach=run)
+    app = RltuiApp(DataDir(data), attach=run)
     async with app.run_test(size=(200, 50)) as pilot:
         while words not in screen_text(app.screen):
             await pilot.pause(0.001)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rltui.actions.rlgym import RlgymTable
+from rltui.actions.shipped_tables import RlgymTable
 from rltui.opponents.base import ScriptedPlayer
 from rltui.sim.state import Float, GameState, Int, Seats
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rltui.actions.hybrid import HybridTable
+from rltui.actions.shipped_tables import HybridTable
 from rltui.sim.state import Float
 
 

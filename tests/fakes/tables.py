@@ -6,8 +6,7 @@ from itertools import product
 
 import numpy as np
 
-from rltui.actions.hybrid import HybridTable
-from rltui.actions.rlgym import RlgymTable
+from rltui.actions.shipped_tables import HybridTable, RlgymTable
 from rltui.field import CONTROLS
 from rltui.sim.state import Bool, Float
 

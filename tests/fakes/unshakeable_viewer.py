@@ -12,10 +12,9 @@ from rltui.supervise.guardian import Lifeline, guarded
 from rltui.supervise.launch import LaunchedTrainer
 from rltui.supervise.signals import BY_SIGNAL
 from rltui.tui import app
-from rltui.tui.app import RltuiApp
+from rltui.tui.app import RltuiApp, run_until_left
 from rltui.tui.dependencies import Dependencies
 from rltui.tui.launcher.plan import LaunchPlan
-from rltui.tui.program import run_until_left
 
 
 class Unshakeable(RltuiApp):

@@ -53,7 +53,7 @@ def loaded(statement: str, names: tuple[str, ...]) -> set[str]:
         (of_profile("locate", "edit", "toml_lines", "toml_text", "source"), ("numpy", "pydantic")),
         ("from rltui.profile.load import load; load('quick')", ("torch", "textual", "RocketSim")),
         ("import rltui.policy.mlp, rltui.policy.saved", ("torch", "textual", "RocketSim")),
-        ("import rltui.tui.program", ("torch", "RocketSim", "numpy", "pydantic")),
+        ("import rltui.tui.app", ("torch", "RocketSim", "numpy", "pydantic")),
         ("import rltui.view.text_view", ("torch", "textual", "RocketSim", "numpy", "pydantic")),
         (
             "import rltui.view.live_match, rltui.view.terminal, rltui.view.recording, rltui.view.rocketsimvis",

@@ -19,7 +19,7 @@ from rltui.runs.lock import RunLock
 from rltui.runs.paths import DataDir
 from rltui.supervise import guardian
 from rltui.supervise.guardian import Lifeline
-from rltui.tui import program
+from rltui.tui import app
 from tests.fakes.saved_runs import make_run
 
 
@@ -33,7 +33,7 @@ def opened(monkeypatch: pytest.MonkeyPatch) -> list[tuple[tuple[Any, ...], dict[
         calls.append((args, options))
         return 0
 
-    monkeypatch.setattr(program, "run_app", run_app)
+    monkeypatch.setattr(app, "run_app", run_app)
     monkeypatch.setattr(guardian, "guarded", lambda work: work(Lifeline()))
     for stream in (sys.stdin, sys.stdout, sys.stderr):
         monkeypatch.setattr(stream, "isatty", lambda: True)

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rltui.actions.hybrid import NAMED
 from rltui.actions.masking import CAN_JUMP, HAS_BOOST, class_ids, legal_rows
 from rltui.actions.pipeline import PipelineOptions
+from rltui.actions.shipped_tables import NAMED
 from rltui.env.soccar_batch import SoccarBatch
 from rltui.env.spec import Weighted
 from rltui.env.step import StepOut

@@ -1,4 +1,4 @@
-"""`hybrid`: a table of 221 rows."""
+"""Tables that are shipped: `rlgym`, the 90 rows of RLGym's LookupTableAction, and `hybrid` of 221 rows."""
 
 from __future__ import annotations
 
@@ -11,6 +11,34 @@ from rltui.actions.table import ActionTable
 from rltui.sim.state import Float
 
 Row = tuple[float, float, float, float, float, float, float, float]
+
+
+class RlgymTable(ActionTable):
+    """24 rows for driving, then 66 for flying; steer and yaw are one control."""
+
+    def rows(self) -> Float:
+        return np.array(_rlgym_ground() + _rlgym_air(), dtype=np.float32)
+
+
+def _rlgym_ground() -> list[Row]:
+    """Throttle × steer × boost × handbrake; boost only with full throttle."""
+    return [
+        (throttle, steer, 0, steer, 0, 0, boost, handbrake)
+        for throttle, steer, boost, handbrake in product((-1, 0, 1), (-1, 0, 1), (0, 1), (0, 1))
+        if throttle == 1 or not boost
+    ]
+
+
+def _rlgym_air() -> list[Row]:
+    """Pitch × yaw × roll × jump × boost; a jump never yaws (roll serves for side flips), and rows that `_rlgym_ground` has
+    are left out. Jumps that turn hold the handbrake, for wavedashes.
+    """
+    return [
+        (boost, yaw, pitch, yaw, roll, jump, boost, int(jump == 1 and (pitch != 0 or roll != 0)))
+        for pitch, yaw, roll, jump, boost in product((-1, 0, 1), (-1, 0, 1), (-1, 0, 1), (0, 1), (0, 1))
+        if not (jump and yaw) and (pitch or roll or jump)
+    ]
+
 
 BINS = (-1.0, -0.5, 0.0, 0.5, 1.0)
 WAYS = (-1.0, 0.0, 1.0)

@@ -35,6 +35,18 @@ def newest_reward(snapshot: RunSnapshot) -> EpisodeReward:
     return reward_at_end(snapshot.history, snapshot.tasks[-1].timesteps if snapshot.tasks else -1)
 
 
+def mean_over_episodes(snapshot: RunSnapshot, key: str) -> tuple[float, EpisodeReward] | None:
+    """Of the reward or a part of it: its mean over the newest episodes, as all but a single iteration tells it.
+
+    None for another metric, and where no episode has ended or their number is not told.
+    """
+    if key != REWARD and not key.startswith(PART):
+        return None
+    found = newest_reward(snapshot)
+    mean = found.mean if key == REWARD else found.parts.get(key.removeprefix(PART))
+    return (mean, found) if mean is not None and found.episodes else None
+
+
 def reward_at_end(history: History, begun: int = -1) -> EpisodeReward:
     """Over the newest episodes of the history. begun: timesteps at which the task began."""
     window = RewardWindow()

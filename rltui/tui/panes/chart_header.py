@@ -11,10 +11,10 @@ from rltui.events import metric_keys
 from rltui.events.metric_health import Health, health_words, side_of
 from rltui.events.metrics import health_of, metric_of, section_of
 from rltui.events.records import CLOCK, ITERATION, reward_of, setting_words
-from rltui.formatting import state_name
+from rltui.formatting import over_episodes, state_name
 from rltui.run_state.history import History
 from rltui.run_state.other_run import OtherRun
-from rltui.run_state.rewards import differences_line, weights_apart
+from rltui.run_state.rewards import differences_line, mean_over_episodes, weights_apart
 from rltui.run_state.snapshot import ChartMark, RunSnapshot
 from rltui.tui.panes.chart_view import (
     Charting,
@@ -226,6 +226,9 @@ def _metric_value(snapshot: RunSnapshot, key: str, x: float | None) -> tuple[flo
     item = Curve(history.timesteps, column, history.length)
     if x is not None:
         return item.at(x), "at the cursor"
+    if (found := mean_over_episodes(snapshot, key)) is not None:
+        mean, reward = found
+        return mean, over_episodes(reward.episodes, reward.short).strip()
     value, back = item.newest()
     return value, "now" if not back else f"{formatting.plural(back, 'iteration')} ago"
 

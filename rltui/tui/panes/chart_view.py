@@ -13,6 +13,7 @@ from rltui.events.metrics import health_of, in_order, metric_of
 from rltui.run_state.history import History
 from rltui.run_state.other_run import OtherRun
 from rltui.run_state.progress import change_since
+from rltui.run_state.rewards import mean_over_episodes
 from rltui.run_state.snapshot import RunSnapshot
 from rltui.tui.ascii import ChartStyle
 from rltui.tui.settings import SMOOTHING
@@ -310,7 +311,14 @@ def _data(scene: ChartScene, cell: Cell, marks: Sequence[float]) -> ChartData:
         usual=(health.low, health.high),
         change=_change(scene, cell.key),
         finest=metric.finest,
+        figures=_of_episodes(scene, cell.key),
     )
+
+
+def _of_episodes(scene: ChartScene, key: str) -> tuple[float, None] | None:
+    """In the place of the newest iteration's, as the rewards pane has it; not beside another run, which ends elsewhere."""
+    found = mean_over_episodes(scene.snapshot, key) if scene.other is None else None
+    return (found[0], None) if found is not None else None
 
 
 def _change(scene: ChartScene, key: str) -> str:

@@ -14,8 +14,10 @@ from rltui.errors import RltuiError
 from rltui.events.episode_reward import SHORT_SO_FAR, WHY_SHORT
 from rltui.events.metrics import health_of, metric_of
 from rltui.events.records import CLOCK
+from rltui.formatting import over_episodes
 from rltui.run_state.change_command import setting_of_metric
 from rltui.run_state.other_run import OtherRuns, adjacent_run
+from rltui.run_state.rewards import mean_over_episodes
 from rltui.tui.actions import pane_bindings
 from rltui.tui.background import if_mounted
 from rltui.tui.messages import Refused
@@ -81,7 +83,8 @@ class MetricsPane(Pane):
     HELP = (
         "A gap is an iteration without that figure, a dotted line a milestone, a change or a resume, ╎ the end of the "
         "shorter compared run. Where many iterations share a column, the line is their mean and the grey band their "
-        "range; a smoothed line has the raw one behind it. The change before the value: of the newest half of the "
+        "range; a smoothed line has the raw one behind it. Figures are the newest iteration's, those of rewards, without a "
+        "cursor or another run, means over the newest 100 episodes or so. The change before the value: of the newest half of the "
         "iterations, 300 to 1,200, the last sixth against the others. A filter searches all metrics. The verdict judges "
         "that change of the reward since the newest start or change of rewards: learning from five times its noise on, "
         "until it is within the noise and the best 150 iterations old; falling likewise; else flat. best and now are "
@@ -179,10 +182,22 @@ class MetricsPane(Pane):
             return ""
         total, shown = len(self.keys(view)), len(self.cells)
         part = f"{shown} of {total} charts, " if 0 < shown < total else ""
-        usual = f"[$muted]{part}{_windowed(last, self.charting)}[/]"
+        words = f"{part}{_windowed(last, self.charting)}"
+        room, over = self.outer_size.width - AROUND, self._over_episodes(view)
+        if over and len(f"{words}, rewards{over}") <= room:
+            words = f"{words}, rewards{over}"
+        usual = f"[$muted]{words}[/]"
         if not self.pattern.text:
             return usual
-        return filter_words(self.pattern, total, self.matching()[1], self.outer_size.width - AROUND, usual)
+        return filter_words(self.pattern, total, self.matching()[1], room, usual)
+
+    def _over_episodes(self, view: View) -> str:
+        """Of how many episodes the figures of rewards are; empty where none is of more than an iteration."""
+        if self.charting.cursor is not None or self.comparison.run is not None:
+            return ""
+        found = (mean_over_episodes(view.snapshot, cell.key) for cell in self.cells)
+        reward = next((each[1] for each in found if each is not None), None)
+        return over_episodes(reward.episodes, reward.short) if reward is not None else ""
 
     def explained(self) -> list[tuple[str, str]]:
         keys = self.keys(self.view) if self.view else CORE

@@ -8,9 +8,11 @@ from dataclasses import replace
 import pytest
 
 from rltui import formatting
+from rltui.events.episode_reward import EPISODES, REWARD
 from rltui.run_state.fold import fold
 from rltui.run_state.history import History
 from rltui.run_state.other_run import OtherRun
+from rltui.run_state.rewards import newest_reward
 from rltui.run_state.snapshot import ChartMark, RunSnapshot
 from rltui.tui.panes.chart_header import (
     chart_chooser,
@@ -117,3 +119,28 @@ def test_noise_of_the_arithmetic_is_shown_as_nothing_and_no_change_as_none(subte
             assert "0.00" in plain(help_lines(scene.snapshot, "train/explained_variance", None, 44)[1:2])
             told = plain(draw_cells(ChartScene(steady(0.25), Charting(), "braille"), found)[:1])
             assert told.rstrip().endswith("0.250")
+
+
+def title(scene: ChartScene, key: str) -> list[str]:
+    """Words of the chart's first line."""
+    return plain(draw_cells(scene, cells([key], scene.charting, (60, 12), 0, 0))[:1]).split()
+
+
+def test_a_reward_has_one_figure_in_all_panes_unless_it_is_read_at_a_cursor_or_beside_another_run() -> None:
+    """The mean over the newest episodes, not the newest iteration's; where their number is not told, there is none but that."""
+    snapshot = fold(RunSnapshot(run="alpha"), run_story.told(400))
+    scene, newest = ChartScene(snapshot, Charting()), snapshot.metrics
+    reward = newest_reward(snapshot)
+    for key, mean in ((REWARD, reward.mean), ("reward/touch", reward.parts["touch"])):
+        of_pane, of_one = formatting.number(mean), formatting.number(newest[key])
+        assert of_pane != of_one
+        assert of_pane in title(scene, key) and of_one not in title(scene, key)
+        told = plain(help_lines(snapshot, key, None, 60)[1:2])
+        assert told.startswith(of_pane) and told.endswith(f"over {reward.episodes} episodes")
+        at_end = replace(scene, charting=Charting(cursor=float(snapshot.timesteps or 0)))
+        assert of_one in title(at_end, key)
+        columns = {name: column for name, column in snapshot.history.columns.items() if name != EPISODES}
+        foreign = replace(snapshot, history=replace(snapshot.history, columns=columns))
+        assert of_one in title(ChartScene(foreign, Charting()), key)
+        beside = ChartScene(snapshot, Charting(), other=OtherRun("beta", history=snapshot.history))
+        assert title(beside, key).count(of_one) == 2

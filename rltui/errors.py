@@ -30,6 +30,8 @@ class RltuiError(Exception):
         self.message = message
         self.hint = hint
         self.exit_code = exit_code
+        if hint:
+            self.add_note(hint)  # in a traceback, where a user's own script calls
 
     def __reduce__(self) -> tuple[type[RltuiError], tuple[str, str, int]]:
         return RltuiError, (self.message, self.hint, self.exit_code)

@@ -98,6 +98,8 @@ class SoccarBatch:
         self._ends = self.state.ends
         # called with all cars' rewards [K, C] and their terms [R, K, C] while `state` still shows how the step ended
         self.on_judged: Callable[[Float, Float], None] | None = None
+        self.finals_of_terminated = False  # whether `step` returns their final observations too
+        self._own_rows = np.arange(arenas * self.learners).reshape(arenas, self.learners)
         # called with the arenas (indices) whose new episodes `state` shows at their first moment
         self.on_begun: Callable[[Int], None] | None = None
         self.played: Int = np.zeros((arenas, self.learners), np.int64)  # rows of `controls` played in the newest step
@@ -167,6 +169,18 @@ class SoccarBatch:
         timings.observe += observed - reset
         return finals
 
+    def step_controls(self, controls: Float, out: StepOut) -> Finals:
+        """As `step`, with controls float32 [K, learners, 8] of no table; where the learner is everybody, and no stage of the
+        pipeline is on.
+        """
+        self._sim.set_rows(controls.reshape(-1, controls.shape[-1]))
+        return self.step(self._own_rows, out)
+
+    def reseed(self, arena: int, seed: Sequence[int]) -> None:
+        """What the arena draws from its next episode on depends on this seed alone."""
+        fresh = np.random.default_rng(np.random.SeedSequence(list(seed)))
+        self._generators[arena].bit_generator.state = fresh.bit_generator.state
+
     def drain_stats(self) -> EpisodeStats:
         """Sums since the last drain."""
         against = {} if self._frozen is None else self._frozen.drain()
@@ -216,9 +230,9 @@ class SoccarBatch:
         return out.terminated | out.truncated
 
     def _end(self, ended: Bool, truncated: Bool) -> Finals:
-        """End these episodes, begin new ones; returns the final observations of the cut ones."""
+        """End these episodes, begin new ones; returns the final observations of those that are asked for."""
         finals = self._no_finals
-        cut = np.flatnonzero(truncated)
+        cut = np.flatnonzero(ended if self.finals_of_terminated else truncated)
         if len(cut):
             self._observer.write(self.state, self._final_obs)
             finals = Finals(cut, self._final_obs[cut])

@@ -39,7 +39,10 @@ class StepOut:
 
 @dataclass(frozen=True, slots=True)
 class Finals:
-    """Where truncated episodes really were when they were cut: what their last step's value is bootstrapped from."""
+    """Where truncated episodes really were when they were cut: what their last step's value is bootstrapped from.
+
+    Terminated ones too, where the batch is asked for them.
+    """
 
     arenas: Int  # int64 [n] indices
     obs: Float  # float32 [n, C, D]

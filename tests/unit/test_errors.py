@@ -1,10 +1,12 @@
-"""What somebody may have meant: the likest name, the only one that begins so, or none."""
+"""What somebody may have meant: the likest name, the only one that begins so, or none; what a traceback says."""
 
 from __future__ import annotations
 
+import traceback
+
 import pytest
 
-from rltui.errors import did_you_mean, hints, nearest
+from rltui.errors import RltuiError, did_you_mean, hints, nearest
 
 KNOWN = ("touch", "speed_toward_ball", "face_ball", "Goal")
 
@@ -25,3 +27,9 @@ def test_where_two_begin_so_nothing_is_guessed() -> None:
 
 def test_hints_leave_out_what_is_empty() -> None:
     assert hints("", "a", "", "b") == "a\nb"
+
+
+def test_a_traceback_says_what_to_do_too() -> None:
+    lines = traceback.format_exception_only(RltuiError("no run alpha", "list runs: rltui ls"))
+    assert lines == ["rltui.errors.RltuiError: no run alpha\n", "list runs: rltui ls\n"]
+    assert len(traceback.format_exception_only(RltuiError("no run alpha"))) == 1

@@ -41,7 +41,7 @@ def loaded(statement: str, names: tuple[str, ...]) -> set[str]:
         ("from rltui.cli.parser import build_parser; build_parser()", HEAVY),
         ("import rltui.cli.profile", (*HEAVY, "tomlkit", "rltui.profile", "rltui.env")),
         ("import rltui.train.collect.worker", ("torch", "textual", "pydantic")),
-        ("import rltui.env.soccar_batch", ("torch", "textual", "pydantic")),
+        ("import rltui.env.soccar_batch", ("torch", "textual", "pydantic", "gymnasium")),
         (PARTS, ("torch", "textual", "RocketSim", "rlgym")),
         (f"{LEARN}; assert 'RocketSim' not in sys.modules; import rltui.train.session", ("textual", "torch._dynamo")),
         (RUNS, ("torch", "textual", "RocketSim", "numpy", "pydantic", "psutil", "tomlkit")),
@@ -54,6 +54,8 @@ def loaded(statement: str, names: tuple[str, ...]) -> set[str]:
         ("from rltui.profile.load import load; load('quick')", ("torch", "textual", "RocketSim")),
         ("import rltui.policy.mlp, rltui.policy.saved", ("torch", "textual", "RocketSim")),
         ("import rltui.tui.app", ("torch", "RocketSim", "numpy", "pydantic")),
+        ("import rltui.env.gymnasium", ("torch", "textual", "RocketSim", "pydantic", "rltui.bridge.gymnasium")),
+        ("import gymnasium, rltui.bridge.pettingzoo", ("torch", "textual", "jax")),
         ("import rltui.view.text_view", ("torch", "textual", "RocketSim", "numpy", "pydantic")),
         (
             "import rltui.view.live_match, rltui.view.terminal, rltui.view.recording, rltui.view.rocketsimvis",

@@ -1,0 +1,19 @@
+"""Registers `rltui/Soccar-v0` in Gymnasium, when it is imported. Loads nothing of the game: `gymnasium.make` does."""
+
+from __future__ import annotations
+
+ID = "rltui/Soccar-v0"
+
+
+def register() -> None:
+    """Also an entry point, so it comes before Gymnasium is imported, which may call it then."""
+    try:
+        from gymnasium.envs import registration
+    except ImportError as error:
+        raise ImportError(f'{__name__} needs gymnasium, of the extra gym: pip install -e ".[gym]"') from error
+    if ID not in registration.registry:
+        faces = "rltui.bridge.gymnasium"
+        registration.register(ID, f"{faces}:SoccarEnv", vector_entry_point=f"{faces}:SoccarVectorEnv")
+
+
+register()

@@ -112,15 +112,6 @@ async def test_in_every_other_terminal_it_fits_and_the_essentials_remain() -> No
             assert_fits(await resized(pilot, size, words), size, ascii_only=False)
 
 
-async def test_any_sequence_of_sizes_ends_in_the_right_picture() -> None:
-    async with cockpit(live_run()) as pilot:
-        before = await until_shown(pilot, "you control")
-        for index in range(14):
-            await pilot.resize_terminal(1 + index * 67 % 250, 1 + index * 31 % 70)
-        await pilot.resize_terminal(120, 40)
-        await until(pilot, lambda: screen_text(pilot.app.screen) == before)
-
-
 async def test_reader_death_is_a_visible_state() -> None:
     run = live_run()
     async with cockpit(run) as pilot:

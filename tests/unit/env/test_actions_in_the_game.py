@@ -83,6 +83,9 @@ CONTROLS_ALONE = (  # control, value, where the car is, what it does beside an i
     ("jump", 1, "ground", {"height": 1}),
     ("boost", 1, "ground", {"along": 1, "boost": -1}),
     ("handbrake", 1, "ground", {"handbrake": 1}),
+    ("boost", 1, "air", {"along": 1, "boost": -1}),
+    ("steer", 1, "air", {}),
+    *((control, 1, "ground", {}) for control in ("pitch", "yaw", "roll")),
 )
 PLACES: dict[str, dict[str, float]] = {"ground": {}, "rolling": {"speed": 300.0}, "air": {"z": 900.0}}
 

@@ -8,6 +8,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from rltui.actions.masking import legal_rows
 from rltui.actions.spec import ActionSpec
@@ -15,7 +17,7 @@ from rltui.errors import RltuiError
 from rltui.learn import networks
 from rltui.policy.mlp import DiscretePolicy, GumbelBank
 from rltui.policy.saved import SavedPolicy, load_policy, save_policy
-from rltui.policy.weights import flat_size, flatten
+from rltui.policy.weights import flat_size, flatten, layer_sizes
 from rltui.registry import Component, build
 from tests.fakes.bots import unflatten
 
@@ -43,6 +45,18 @@ def sample(of: DiscretePolicy, obs: np.ndarray, noise: GumbelBank) -> tuple[np.n
     actions, log_probs = np.empty(len(obs), np.int64), np.empty(len(obs), np.float32)
     of.act(obs, noise, actions, log_probs)
     return actions, log_probs
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.integers(1, 9), min_size=2, max_size=5))
+def test_the_flat_layout_is_its_own_inverse(sizes: list[int]) -> None:
+    flat = np.arange(flat_size(sizes), dtype=np.float32)
+    layers = unflatten(flat, sizes)
+    assert layer_sizes(layers) == sizes
+    np.testing.assert_array_equal(flatten(layers), flat)
+    assert flat_size(sizes) == sum(w.size + b.size for w, b in layers)
+    with pytest.raises(ValueError, match="flat parameters are"):
+        unflatten(flat[1:], sizes)
 
 
 def test_logits_and_log_probabilities_equal_torchs(subtests: pytest.Subtests) -> None:

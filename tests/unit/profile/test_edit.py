@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import difflib
-import random
 import tomllib
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -138,18 +136,7 @@ def touched(before: str, after: str) -> list[str]:
 
 @settings(max_examples=15, deadline=None)
 @given(data=st.data())
-def test_setting_any_field_and_setting_it_back_gives_the_same_bytes(data: st.DataObject) -> None:
-    set_and_set_back(data)
-
-
-@pytest.mark.slow
-@settings(max_examples=150, deadline=None)
-@given(data=st.data())
-def test_setting_many_fields_and_setting_them_back_gives_the_same_bytes(data: st.DataObject) -> None:
-    set_and_set_back(data)
-
-
-def set_and_set_back(data: st.DataObject) -> None:
+def test_setting_any_fields_and_setting_them_back_gives_the_same_bytes(data: st.DataObject) -> None:
     text = TEXTS[data.draw(st.sampled_from(sorted(TEXTS)))]
     line_ends = data.draw(st.sampled_from(["\n", "\r\n"]))
     start = Draft(text.replace("\n", line_ends))
@@ -163,21 +150,6 @@ def set_and_set_back(data: st.DataObject) -> None:
         raw = start.written.raw(path)
         ended = ended.unset(path) if raw is None else ended.set(path, raw)
     assert ended.text == start.text
-
-
-def test_only_the_touched_line_differs(subtests: pytest.Subtests) -> None:
-    for name in sorted(TEXTS):
-        with subtests.test(name=name):
-            start = Draft(TEXTS[name])
-            spans = {path: span for path, span in start.written.lines.spans.items() if not isinstance(path[-1], int)}
-            for path in random.Random(0).sample(sorted(spans, key=str), min(12, len(spans))):
-                raw = start.written.raw(path)
-                if raw is None or raw[0] in "[{":
-                    continue
-                changed = start.set(path, "0.125")
-                assert len(touched(start.text, changed.text)) == 2, path
-                assert parse_text(changed.text).raw(path) == "0.125"
-                assert changed.set(path, raw).text == start.text
 
 
 def test_a_number_stays_as_it_is_written() -> None:
@@ -240,7 +212,3 @@ def test_a_reward_becomes_a_table_and_a_number_again() -> None:
     draft = draft.set(("rewards", "touch", "min_speed"), "4")
     assert draft.text == "[rewards]\ntouch = {weight = 1.0, min_speed = 4}  # a touch\n"
     assert draft.set(("rewards", "touch"), "1.0").text == text
-
-
-def test_folder_of_shipped_profiles_is_not_empty() -> None:
-    assert len(TEXTS) >= 5 and all(Path(name).suffix == "" for name in TEXTS)

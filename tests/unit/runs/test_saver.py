@@ -367,22 +367,6 @@ def test_a_linked_checkpoint_loses_its_link_not_its_target(tmp_path: Path) -> No
     assert damage(elsewhere, thorough=True) is None
 
 
-def test_milestones_by_crossing_boundaries() -> None:
-    """Batches of odd size never land on a boundary."""
-    clock, labels = MilestoneClock(5_000_000), []
-    for timesteps in range(0, 21_000_000, 70_007):
-        labels.append(clock.crossed(timesteps))
-    assert [label for label in labels if label] == ["005M", "010M", "015M", "020M"]
-
-
-def test_several_boundaries_in_one_iteration_make_one_named_for_the_highest() -> None:
-    clock = MilestoneClock(1000)
-    assert clock.crossed(3500) == "000.003M"
-    assert clock.crossed(3999) is None
-    assert clock.crossed(4000) == "000.004M"
-    assert clock.crossed(4000) is None
-
-
 def test_milestones_after_a_resume() -> None:
     clock = MilestoneClock(5_000_000, last=12_431_360)
     assert clock.crossed(14_999_999) is None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -219,64 +218,6 @@ def after(rows: np.ndarray, place: tuple[float, float, float], row: int = 1, spe
     for _ in range(4):
         arena.step(np.array([[row]]))
     return arena.state
-
-
-MEASURES = {
-    "along": lambda state: state.velocity[0, 0, 0],
-    "turn": lambda state: state.angular_velocity[0, 0, 2],
-    "nose": lambda state: state.forward[0, 0, 2],
-    "roll": lambda state: state.up[0, 0, 1],
-    "height": lambda state: state.position[0, 0, 2],
-    "boost": lambda state: state.boost[0, 0],
-    "handbrake": lambda state: state.handbrake[0, 0],
-}
-
-
-@cache
-def idle_after(place: tuple[float, float, float], speed: float) -> GameState:
-    return after(only(), place, 0, speed)
-
-
-def effects(rows: np.ndarray, place: tuple[float, float, float], speed: float) -> dict[str, int]:
-    """Sign of the change against idling, of everything that changed beyond what suspension and grip do by themselves."""
-    idle, driven = idle_after(place, speed), after(rows, place, 1, speed)
-    tolerance = {
-        "along": 60.0,
-        "turn": 0.3,
-        "nose": 0.05,
-        "roll": 0.05,
-        "height": 5.0,
-        "boost": 0.01,
-        "handbrake": 0.01,
-    }
-    changes = {name: float(measure(driven) - measure(idle)) for name, measure in MEASURES.items()}
-    return {name: int(np.sign(change)) for name, change in changes.items() if abs(change) > tolerance[name]}
-
-
-def test_a_control_alone(subtests: pytest.Subtests) -> None:
-    for control, value, place, expected in (
-        ("throttle", 1.0, GROUND, {"along": 1}),
-        ("throttle", -1.0, GROUND, {"along": -1}),
-        ("steer", 1.0, GROUND, {"turn": 1}),
-        ("steer", -1.0, GROUND, {"turn": -1}),
-        ("handbrake", 1.0, GROUND, {"handbrake": 1}),
-        ("jump", 1.0, GROUND, {"height": 1}),
-        ("boost", 1.0, GROUND, {"along": 1, "boost": -1}),
-        ("pitch", 1.0, AIR, {"nose": 1}),
-        ("pitch", -1.0, AIR, {"nose": -1}),
-        ("yaw", 1.0, AIR, {"turn": 1}),
-        ("yaw", -1.0, AIR, {"turn": -1}),
-        ("roll", 1.0, AIR, {"roll": 1}),
-        ("roll", -1.0, AIR, {"roll": -1}),
-        ("boost", 1.0, AIR, {"along": 1, "boost": -1}),
-        ("steer", 1.0, AIR, {}),
-        ("pitch", 1.0, GROUND, {}),
-        ("yaw", 1.0, GROUND, {}),
-        ("roll", 1.0, GROUND, {}),
-    ):
-        with subtests.test(control=control, value=value, place=place, expected=expected):
-            speed = 300.0 if control == "steer" else 0.0  # a standing car does not turn
-            assert effects(only(**{control: value}), place, speed) == expected
 
 
 def test_a_jump_in_the_air_is_a_double_jump_and_with_pitch_a_flip() -> None:

@@ -1,22 +1,26 @@
-"""Numbers as shown and as typed: units, digits, unknown never as 0, none beyond what is counted exactly."""
+"""Numbers as shown and as typed: units, digits, unknown never as 0, none beyond what is counted exactly; and over all magnitudes:
+short, in order, true to their digits, and never a minus before nothing.
+"""
 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
 from decimal import Decimal
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from rltui import formatting
 from rltui.formatting import LARGEST, timesteps_of
 from rltui.runs.meta import milestone_label
+from tests.fakes.every import every
 
 FUNCTIONS = [
     formatting.count, formatting.short, formatting.number, formatting.rate, formatting.percent, formatting.micros, formatting.megabytes,
-    formatting.duration, formatting.size, formatting.remaining, formatting.age, formatting.ago,
+    formatting.duration, formatting.size, formatting.remaining, formatting.age, formatting.ago, formatting.nats,
 ]  # fmt: skip
 
 
@@ -47,11 +51,13 @@ WRITTEN: dict[Callable[[float], str], tuple[tuple[float, str], ...]] = {
     ),
     formatting.number: (
         (0, "0"), (38.04, "38.0"), (0.0081, "0.0081"), (0.00812, "0.0081"), (3.115, "3.12"), (-0.19, "-0.190"), (1204.4, "1,204"),
-        (1.42e-6, "1.4e-06"), (2.5e7, "25.0 M"),
+        (1.42e-6, "1.4e-06"), (2.5e7, "25.0 M"), (99.96, "100"), (9.996, "10.0"), (0.9996, "1.00"), (0.09996, "0.100"), (-99.96, "-100"),
+        (99.94, "99.9"), (9.96e-5, "0.0001"), (9.94e-5, "9.9e-05"), (999_999.6, "1.00 M"),
     ),
     formatting.axis: (
         (0.0, "0"), (40.0, "40"), (4.8, "4.8"), (0.015, ".015"), (-0.06, "-.06"), (16_000, "16k"), (2_500_000, "2.5M"), (4000, "4000"),
-        (3e-6, "3e-6"), (4.497, "4.497"), (0.00945, ".0095"), (-2, "-2"),
+        (3e-6, "3e-6"), (4.497, "4.497"), (0.00945, ".0095"), (-2, "-2"), (999_960, "1M"), (9_999.7, "10k"), (-12_345, "-12k"), (-1_234_000, "-1.2M"),
+        (-0.0, "0"), (-123_456, "-123k"),
     ),
     formatting.duration: (
         (-3, "0 s"), (0.0004, "0 s"), (0.006, "6 ms"), (0.0994, "99 ms"), (0.0995, "0.1 s"), (4.24, "4.2 s"), (9.94, "9.9 s"),
@@ -136,25 +142,13 @@ def test_aligned_figures_share_their_decimals() -> None:
     assert formatting.aligned([1234.5]) == ["+1234"]
 
 
-def test_what_is_unknown_has_no_unit() -> None:
-    for told in (
-        formatting.nats,
-        formatting.rate,
-        formatting.micros,
-        formatting.size,
-        formatting.percent,
-        formatting.age,
-    ):
-        assert told(None) == told(float("nan")) == formatting.UNKNOWN
-    assert formatting.nats(3.123) == "3.12 nats"
-
-
 def test_percent_of_nearly_nothing_is_not_zero() -> None:
     assert [formatting.percent(share) for share in (0, 0.004, 0.56, 1)] == ["0 %", "<1 %", "56 %", "100 %"]
 
 
 def test_rate_micros_and_memory_carry_units() -> None:
     assert formatting.rate(14_102) == "14.1 k/s"
+    assert formatting.nats(3.123) == "3.12 nats"
     assert formatting.micros(58.44) == "58.4 µs"
     assert formatting.micros(1234.4) == "1,234 µs"
     assert formatting.megabytes(71.2) == "71 MB"
@@ -191,3 +185,101 @@ def test_figures_have_the_decimals_that_their_noise_leaves(subtests: pytest.Subt
     ):
         with subtests.test(values=values, noise=noise):
             assert formatting.measured(values, noise) == shown
+
+
+Write = Callable[[float], str]
+SIZES = {
+    "": 1.0, "k": 1e3, "M": 1e6, "G": 1e9, "%": 0.01, "µs": 1.0, "B": 1.0, "kB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12,
+    "/s": 1.0, "k/s": 1e3, "M/s": 1e6, "G/s": 1e9,
+}  # fmt: skip
+SPANS = {"ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0, "d": 86_400.0}
+
+
+def one_aligned(value: float) -> str:
+    return formatting.aligned([value])[0]
+
+
+# Each with the columns that it may take, the share of the value and the absolute amount by which it may be off.
+WRITERS: tuple[tuple[Write, int, float, float], ...] = (
+    (formatting.short, 9, 5.1e-3, 5.1e-3), (formatting.number, 8, 5.1e-3, 5.1e-5), (formatting.axis, 6, 0.34, 0.0), (formatting.rate, 10, 5.1e-3, 5.1e-3),
+    (formatting.percent, 17, 1e-13, 0.0051), (formatting.micros, 19, 5.1e-3, 0.051), (formatting.size, 10, 0.051, 0.51),
+    (one_aligned, 14, 5.1e-3, 5.1e-5), (formatting.count, 19, 0.0, 1.0),
+)  # fmt: skip
+TIMES: tuple[tuple[Write, int, float, float], ...] = (
+    (formatting.duration, 14, 0.06, 0.051), (formatting.remaining, 13, 0.17, 0.51), (formatting.age, 12, 0.55, 0.051),
+)  # fmt: skip
+AWKWARD = (0.0, 9.94e-5, 9.96e-5, 0.00095, 0.0996, 0.09996, 0.9996, 0.99996, 9.996, 99.96, 999.6, 9999.6, 99_960.0,
+           999_499.0, 999_960.0, 999_999.6, 9.9996e8, 9.994e11)  # fmt: skip
+magnitudes = st.one_of(
+    st.sampled_from(AWKWARD),
+    st.floats(1e-12, 9.9e11),
+    st.tuples(st.floats(1.0, 10.0), st.integers(-12, 10)).map(lambda made: made[0] * 10.0 ** made[1]),
+)
+values = st.tuples(magnitudes, st.sampled_from((1.0, -1.0))).map(lambda made: made[0] * made[1])
+
+
+def read(text: str) -> float:
+    """What a reader takes it for: a number and its unit."""
+    if text == "<1 %":
+        return 0.005
+    found = re.fullmatch(r"([+-]?[\d,]*\.?\d*(?:e[+-]?\d+)?) ?([^\d ]*)", text)
+    assert found is not None, text
+    return float(found[1].replace(",", "")) * SIZES[found[2]]
+
+
+def read_time(text: str) -> float:
+    """The sum of its parts, each a number with its unit."""
+    parts = text.split()
+    return sum(float(number) * SPANS[unit] for number, unit in zip(parts[::2], parts[1::2], strict=True))
+
+
+@given(value=values)
+@example(value=-0.0)
+@example(value=-0.004)
+@example(value=703687441777.5549)
+def test_it_is_short_and_true_to_its_digits(value: float) -> None:
+    def check(writer: tuple[Write, int, float, float]) -> None:
+        write, columns, share, amount = writer
+        text = write(value)
+        assert len(text) <= columns, text
+        assert not re.match(r"-[0.,]*(?![\d.,])", text), f"{text}: a minus before nothing"
+        assert abs(read(text) - value) <= share * abs(value) + amount, text
+
+    every(WRITERS, check)
+
+
+@given(one=values, other=values)
+def test_the_larger_one_is_never_told_as_the_smaller(one: float, other: float) -> None:
+    less, more = sorted((one, other))
+
+    def check(writer: tuple[Write, int, float, float]) -> None:
+        told = read(writer[0](less)), read(writer[0](more))
+        assert told[0] <= told[1] + 1e-9 * abs(told[1])
+
+    every(WRITERS, check)
+
+
+@given(seconds=st.one_of(st.floats(0.0, 1e5), st.floats(0.0, 9e10), st.sampled_from((9.949, 59.499, 59.5, 3569.9, 3570.0, 84_599.0))))  # fmt: skip
+def test_a_time_is_short_and_true_to_its_units(seconds: float) -> None:
+    def check(writer: tuple[Write, int, float, float]) -> None:
+        write, columns, share, amount = writer
+        text = write(seconds)
+        assert len(text) <= columns, text
+        assert abs(read_time(text) - seconds) <= share * seconds + amount, text
+
+    every(TIMES, check)
+
+
+@given(one=st.floats(0.0, 1e6), other=st.floats(0.0, 1e6))
+def test_the_longer_one_is_never_told_as_the_shorter(one: float, other: float) -> None:
+    less, more = sorted((one, other))
+
+    def check(writer: tuple[Write, int, float, float]) -> None:
+        assert read_time(writer[0](less)) <= read_time(writer[0](more)) * (1 + 1e-9)
+
+    every(TIMES, check)
+
+
+@given(value=values.filter(lambda value: abs(value) >= 1e-9))
+def test_an_axis_label_has_five_columns(value: float) -> None:
+    assert len(formatting.axis(value)) <= 5

@@ -1,18 +1,25 @@
-"""Every `on_…` method of the interface is the handler of a message that exists: a renamed message takes no handler along by itself."""
+"""What the interface names exists: messages of handlers, widgets of styles, debug flags of the words that explain them."""
 
 from __future__ import annotations
 
 import importlib
 import inspect
 import pkgutil
+import re
+from pathlib import Path
 
 from textual import events, widgets
 from textual.message import Message
 
 import rltui.tui
+from rltui.events.commands import FLAGS
+from rltui.tui.cockpit.dialogs import MEANING
+
+FOLDER = Path(rltui.tui.__file__).parent
 
 
 def test_every_handler_has_its_message() -> None:
+    """A renamed message takes no handler along by itself."""
     modules = [importlib.import_module(found.name) for found in pkgutil.walk_packages(rltui.tui.__path__, "rltui.tui.")]
     messages = {kind.handler_name for module in (events, *modules) for kind in _messages(module)}
     messages |= {kind.handler_name for name in widgets.__all__ for kind in _messages(getattr(widgets, name))}
@@ -37,3 +44,17 @@ def _messages(holder: object) -> list[type[Message]]:
         elif inspect.isclass(kind) and inspect.ismodule(holder):
             found += _messages(kind)
     return found
+
+
+def test_every_id_in_a_style_sheet_is_a_widget_s() -> None:
+    styled = {
+        name
+        for sheet in FOLDER.glob("styles/*.tcss")
+        for name in re.findall(r"#([a-z][a-z-]+)\b(?![^{}]*;)", sheet.read_text(encoding="utf-8"))
+    }
+    code = "\n".join(path.read_text(encoding="utf-8") for path in FOLDER.rglob("*.py"))
+    assert len(styled) > 30 and [name for name in sorted(styled) if f'"{name}"' not in code] == []
+
+
+def test_every_debug_flag_is_explained() -> None:
+    assert set(MEANING) == set(FLAGS)

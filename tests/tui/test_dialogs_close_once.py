@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 
 from textual import events
+from textual.pilot import Pilot
 from textual.widgets import Input
 
 from rltui.runs.paths import DataDir
@@ -17,8 +18,13 @@ from rltui.tui.terminal.key_queue import LONGEST_PASTE
 from rltui.tui.widgets.dialogs import ChoiceDialog, Palette
 from rltui.tui.widgets.footer import Footer
 from tests.fakes.launches import a_trainer
-from tests.fakes.mouse import click_twice
 from tests.fakes.screens import cockpit, cockpit_of, launcher, live_run, until, until_shown
+
+
+def click_twice(pilot: Pilot[str], x: int, y: int) -> None:
+    """Both clicks are there before the first is answered, as where the machine is busy."""
+    for kind in (events.MouseDown, events.MouseUp) * 2:
+        pilot.app.post_message(kind(None, x, y, 0, 0, 1, False, False, False, x, y))
 
 
 async def test_a_double_click_beside_the_palette_closes_the_palette_only(data: DataDir) -> None:

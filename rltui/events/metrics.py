@@ -265,10 +265,10 @@ METRICS: tuple[Metric, ...] = (
     Metric("selfplay/goals_against", "goals conceded", "/ episode", "down", "An episode against a frozen opponent."),
     Metric(
         metric_keys.ELO,
-        "Elo",
+        "Elo when evaluated",
         "",
         "up",
-        "Of the newest evaluated state, by the games that had been played when it was; rule stands at 1,500.",
+        "Of the newest evaluated state, by the games until then; rule stands at 1,500. The ladder has it by all games.",
     ),
     Metric(metric_keys.ELO_LOW, "Elo, lower end", "", "up", "Lower end of its 95 % interval; from 20 games on."),
     *(

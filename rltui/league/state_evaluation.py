@@ -85,9 +85,6 @@ def evaluate(
 ) -> StateEvaluated:
     """look: called after every step of the games; begin: with their number before the first. RltuiError where the state cannot be read, or cannot play."""
     data, mine = spec.paths.data, PolicySource(spec.state).id
-    with contextlib.suppress(RltuiError, OSError):  # whether it cannot play, its games will tell
-        find_near_clones(spec.paths, read_checkpoint_info(spec.state))
-    look(0)
     before = _milestone_before(spec)
     states = {mine: spec.state} | ({PolicySource(before.path).id: before.path} if before is not None else {})
     names = list(reversed(states))
@@ -95,6 +92,9 @@ def evaluate(
     own = [pairing for pairing in missing if mine in (pairing.a, pairing.b)]
     if own:
         begin(sum(pairing.games for pairing in own))
+    with contextlib.suppress(RltuiError, OSError):  # whether it cannot play, its games will tell
+        find_near_clones(spec.paths, read_checkpoint_info(spec.state))
+    look(0)
     for pairing in own:
         for game in _played(pairing, states, spec.seconds, look):
             append(data.games, game)

@@ -189,7 +189,7 @@ def test_games_decide_before_rewards(paths: RunPaths) -> None:
     saved(paths, 2, *(state(n, reward) for n, reward in enumerate([90.0, 10.0, 20.0, 50.0, 40.0, 5.0, 5.0], 1)))
     assert left(paths) == [2, 4, 6, 7]
     inventory = read_inventory(paths)
-    assert inventory.best_rated == (2000, 1250.0)
+    assert inventory.best_rated == 2000
     assert [info.commit for info in inventory.checkpoints if info.protected] == [2, 4]
 
 

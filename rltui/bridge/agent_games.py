@@ -92,7 +92,6 @@ class GameSettings:
             "terminals": self.terminals,
             "game.blue": self.blue,
             "game.orange": self.orange,
-            "obs": None if self.obs is None else {"kind": self.obs},
         }
         return {**{key: _from_here(value) for key, value in own.items() if value is not None}, **self.settings}
 
@@ -185,6 +184,8 @@ class AgentGames:
         everybody = replace(
             spec, opponent=Component(MIRROR), pipeline=PipelineOptions(), mechanics=None, frozen_share=0.0
         )
+        if settings.obs is not None:
+            everybody = replace(everybody, obs=Component(str(settings.obs)), obs_stack=1)
         self._batch = batch = SoccarBatch(everybody, games, _any_seed())
         batch.finals_of_terminated = True
         batch.on_judged, batch.on_begun = self._judged, self._begun
@@ -228,6 +229,8 @@ class AgentGames:
         out = self._out
         finals = self._batch.step_controls(self._controls, out)
         self._is_over = self._last is not None
+        if len(finals.arenas):
+            self._batch.drain_stats()  # nobody reads them, and they grow
         final_obs = zip(finals.arenas.tolist(), self._seen(finals.obs), strict=True)
         return PlayedStep(
             self._seen(out.obs),

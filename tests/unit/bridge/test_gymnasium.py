@@ -96,6 +96,7 @@ def test_spaces_are_as_declared() -> None:
     assert isinstance(box, gymnasium.spaces.Box) and box.shape == (8,) and set(box.low) == {-1} and set(box.high) == {1}
     assert isinstance(rows, gymnasium.spaces.Discrete) and rows.n == 90
     assert SoccarEnv(obs=None).observation_space.shape == (92,)
+    assert SoccarEnv(profile="campaign").observation_space.shape == (180,)
     assert SoccarEnv(blue=3, orange=2).observation_space.shape == (180,)
 
 
@@ -231,6 +232,7 @@ def test_what_is_wrong_is_a_sentence_with_what_to_do(tmp_path: Path, subtests: p
         ({"resets": ["kickoff"]}, "environment: resets[0]: wrong type", ""),
         ({"settings": {"tik_skip": 4}}, 'tik_skip: unknown key; did you mean "tick_skip"', ""),
         ({"settings": ["tick_skip"]}, "settings: expected keys of a profile", ""),
+        ({"obs": "compct"}, "unknown obs 'compct'", 'did you mean "compact"'),
         ({"profile": "qick"}, 'no such profile; did you mean "quick"', ""),
         ({"actions": "box"}, 'actions: expected "continuous" or "discrete"', ""),
         ({"render_mode": "rgb"}, "unknown render_mode 'rgb'", "rgb_array"),

@@ -95,6 +95,7 @@ BUILT_IN: Mapping[Kind, Mapping[str, str]] = {
         "rule": "rltui.opponents.rule:RulePlayer",
     },
 }
+MIRROR, CHECKPOINTS = "mirror", "checkpoints"  # opponents that are the learner itself: as it is, and as it was
 # Of other libraries: module and base class, and what makes a component of ours of a class derived from it.
 FOREIGN: Mapping[Kind, tuple[str, str, str]] = {
     "reward": ("rlgym.api", "RewardFunction", "rltui.bridge.rlgym_rewards:adapt"),
@@ -135,6 +136,16 @@ class Component:
     def label(self) -> str:
         """What reports call it: of a user's file the class alone, for where the file lies is no part of what it is."""
         return self.name.rpartition(":")[2]
+
+
+def is_saved_bot(opponent: str) -> bool:
+    """Whether it is named as saved bots are: `RUN/005M`, a path of a checkpoint or of a policy.npz."""
+    return opponent.endswith(".npz") or (":" not in opponent and ("/" in opponent or "\\" in opponent))
+
+
+def is_frozen(opponent: str) -> bool:
+    """Whether it is played by saved policies: earlier states of the run, or a saved bot."""
+    return opponent == CHECKPOINTS or is_saved_bot(opponent)
 
 
 def report_names(components: Sequence[Component]) -> list[str]:

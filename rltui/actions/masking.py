@@ -80,14 +80,13 @@ class Fallback:
         self._classes = np.zeros(shape, np.uint8)
         self.count = 0  # choices replaced so far
 
-    def replace(self, actions: Int, state: GameState) -> Int:
-        """Rows of the table [K, A], the illegal ones replaced; `state` is what they were chosen in."""
+    def replace(self, actions: Int, state: GameState, player: Classes | None = None) -> Int:
+        """Rows of the table [K, A], the illegal ones replaced; `state` is what they were chosen in. player: see ActionPipeline.play."""
         class_ids(state, self._seats, self._classes)
         legal: Bool = self._legal[self._classes, actions]
-        illegal = legal.size - int(np.count_nonzero(legal))
-        if not illegal:
+        if legal.all():
             return actions
-        self.count += illegal
+        self.count += int(np.count_nonzero(~legal if player is None else ~legal & (player == 0)))
         instead = np.where(self._on_roof(state), self._recovery, self._fallback)
         return np.where(legal, actions, instead)
 

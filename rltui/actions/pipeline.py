@@ -120,8 +120,9 @@ class ActionPipeline:
         if self._classify:
             class_ids(state, self._seats, out)
 
-    def play(self, actions: Int, state: GameState) -> Int:
-        """Rows of `controls` int64 [K, A] for the chosen rows of the table [K, A]; `state` is what the policy saw.
+    def play(self, actions: Int, state: GameState, player: Classes | None = None) -> Int:
+        """Rows of `controls` int64 [K, A] for the chosen rows of the table [K, A]; `state` is what the policy saw. player: who chose,
+        [K, A], 0 the learner: only his replaced choices are counted; None: he chose all.
 
         RltuiError naming arena and car for a number that is no row, where a stage is on; where none is, the arenas refuse it.
         """
@@ -129,7 +130,7 @@ class ActionPipeline:
             return actions
         check_indices(actions, self.spec.outputs)
         if self._fallback:
-            actions = self._fallback.replace(actions, state)
+            actions = self._fallback.replace(actions, state, player)
         return self._sticky.hold(actions) if self._sticky else actions
 
     def take_fallbacks(self) -> int:

@@ -15,7 +15,6 @@ from rltui.actions.pipeline import ActionPipeline, PipelineOptions
 from rltui.actions.table import check_indices
 from rltui.env.from_profile import env_spec, table_rows
 from rltui.env.soccar_batch import SoccarBatch
-from rltui.env.spec import MIRROR
 from rltui.env.step import StepOut
 from rltui.errors import RltuiError, did_you_mean, hints
 from rltui.events.match_frames import MatchFrame
@@ -28,7 +27,7 @@ from rltui.profile.locate import shipped_folder
 from rltui.profile.models import Profile
 from rltui.profile.source import ProfileError
 from rltui.profile.toml_text import toml_value
-from rltui.registry import Component
+from rltui.registry import MIRROR, Component
 from rltui.runs.paths import data_dir
 from rltui.sim.frames import moment_of
 from rltui.sim.state import Bool, Float, Int

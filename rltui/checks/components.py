@@ -7,7 +7,7 @@ for more memory than the machine has: each is a reason not to train, unless some
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
@@ -20,19 +20,23 @@ from rltui import formatting
 from rltui.checks.action_table.findings import TableCheck, TableReport
 from rltui.checks.action_table.report import examine
 from rltui.env.from_profile import env_spec, mirror_maps, sizes, table_rows
-from rltui.env.spec import EnvSpec
-from rltui.errors import in_words, where_in
+from rltui.env.frozen_opponents import check_can_play
+from rltui.env.spec import EnvSpec, saved_game
+from rltui.errors import RltuiError, in_words, where_in
 from rltui.field import MIRROR_CONTROLS, MIRROR_PADS, MIRROR_SPIN, MIRROR_VECTOR, PADS
+from rltui.league.sources import saved_bot
 from rltui.obs.builder import ObsBuilder
-from rltui.profile.curriculum import task_profiles
+from rltui.policy.saved import load_policy
+from rltui.profile.curriculum import opponent_name, placed_tasks, task_profiles
 from rltui.profile.models import Profile
 from rltui.profile.resolved import estimate_memory, parameter_count
 from rltui.profile.toml_lines import KeyPath
-from rltui.registry import build
+from rltui.registry import build, is_saved_bot
 from rltui.rewards.base import Reward
 from rltui.rewards.checks import try_out
 from rltui.rewards.sampling import sample_states, seal
 from rltui.runs.inventory import free_bytes
+from rltui.runs.paths import DataDir
 from rltui.sim.state import Bool, Contacts, Float, GameState, Int
 
 TURN = np.array([-1, -1, 1], np.float32)
@@ -149,11 +153,12 @@ def _places(bad: Bool) -> str:
 
 @dataclass(frozen=True)
 class ComponentFault:
-    """A reason not to train. path: the key that it is about; hint: where to see more, a command after `rltui`."""
+    """A reason not to train. path: the key that it is about; hint: where to see more, a command after `rltui`; advice: what to do."""
 
     path: KeyPath
     message: str
     hint: str = ""
+    advice: str = ""
 
 
 def faults(profile: Profile, argument: str, table: TableReport | None = None) -> list[ComponentFault]:
@@ -168,6 +173,33 @@ def faults(profile: Profile, argument: str, table: TableReport | None = None) ->
         spec = env_spec(each)
         found += [*observation_faults(spec), *mirror_faults(each), *reward_faults(spec)]
     return list(dict.fromkeys(fault for fault in found if fault is not None))
+
+
+def opponent_faults(profile: Profile, data: Callable[[], DataDir]) -> list[ComponentFault]:
+    """Saved bots that are to play orange and are not there, or cannot play there. Nobody can train without them. data: asked for
+    where there are any.
+    """
+    found = []
+    for path, task in placed_tasks(profile):
+        spec = env_spec(task)
+        if not is_saved_bot(spec.opponent.name):
+            continue
+        name = opponent_name(spec.opponent.name)
+        try:
+            bot = saved_bot(spec.opponent.name, data())
+        except RltuiError as error:
+            found.append(ComponentFault(path, f"opponent {name}: {error.message}", advice=error.hint))
+            continue
+        try:
+            check_can_play(policy := load_policy(Path(bot.path)), spec)
+        except RltuiError as error:
+            game = saved_game(policy)
+            message = f"opponent {name} cannot play orange in {spec.blue}v{spec.orange}: {error.message}"
+            trained = (
+                f"it was trained in {game.blue}v{game.orange}, tick_skip {game.tick_skip}, obs.kind {game.obs.label}"
+            )
+            found.append(ComponentFault(path, message, advice=f"{trained}: name another bot, or play as it does"))
+    return list(dict.fromkeys(found))
 
 
 def examine_table(spec: EnvSpec) -> TableReport:

@@ -7,10 +7,11 @@ import json
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rltui.cli.parser import Subparsers, add_command, add_json, add_overrides
+from rltui.cli.parser import Subparsers, add_command, add_data_dir, add_json, add_overrides
 from rltui.safe_io import say
 
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ def add_parser(subparsers: Subparsers) -> None:
     check = add_command(commands, "check", "check profiles; exit code 2 on any error", "rltui profile check my-bot")
     check.add_argument("profiles", metavar="PROFILE", nargs="+", help=f"{PROFILE_HELP}; - for stdin")
     check.add_argument("--as", metavar="PATH", dest="path", default="profile.toml", help="path that stdin stands for")
+    add_data_dir(check)
     check.add_argument("--force", action="store_true", help="allow what rltui train --force allows")
     show = add_command(commands, "show", "print a profile with its defaults", "rltui profile show quick")
     show.add_argument("profile", metavar="PROFILE", help=PROFILE_HELP)
@@ -81,9 +83,9 @@ def _new(args: argparse.Namespace) -> int:
 
 def _check(args: argparse.Namespace) -> int:
     reports = [
-        report_text(sys.stdin.buffer.read(), args.path, args.force)
+        report_text(sys.stdin.buffer.read(), args.path, args.force, args.data_dir)
         if profile == STDIN
-        else report(profile, args.overrides, args.force)
+        else report(profile, args.overrides, args.force, args.data_dir)
         for profile in args.profiles
     ]
     if args.json:
@@ -187,24 +189,26 @@ def _say_json(value: Any) -> None:
     say(json.dumps(json.loads(text), indent=2))
 
 
-def report(argument: str, overrides: Sequence[str] = (), force: bool = False) -> dict[str, Any]:
+def report(
+    argument: str, overrides: Sequence[str] = (), force: bool = False, data: str | None = None
+) -> dict[str, Any]:
     """valid; errors {file, line, key, message, expected, found, hint}; forcible: --force would pass over all of them;
-    warnings; signature and summary, null where the profile cannot be read that far.
+    warnings; signature and summary, null where the profile cannot be read that far. data: where saved bots are looked for.
     """
     from rltui.profile.load import read
 
     reading = read(argument, overrides)
-    return _report(argument, reading, None, force)
+    return _report(argument, reading, None, force, data)
 
 
-def report_text(raw: bytes, path: str, force: bool = False) -> dict[str, Any]:
+def report_text(raw: bytes, path: str, force: bool = False, data: str | None = None) -> dict[str, Any]:
     """Of a text that may become that file."""
     from rltui.profile.load import read_text
 
-    return _report(path, read_text(raw, Path(path)), raw, force)
+    return _report(path, read_text(raw, Path(path)), raw, force, data)
 
 
-def _report(argument: str, reading: LoadResult, raw: bytes | None, force: bool) -> dict[str, Any]:
+def _report(argument: str, reading: LoadResult, raw: bytes | None, force: bool, data: str | None) -> dict[str, Any]:
     found: dict[str, Any] = {
         "profile": argument,
         "name": reading.path.stem if reading.path else argument,
@@ -217,7 +221,7 @@ def _report(argument: str, reading: LoadResult, raw: bytes | None, force: bool) 
         "summary": None,
     }
     if reading.profile is not None:
-        found |= _of_valid(reading.profile, reading) | _tried(reading.profile, reading, raw, force)
+        found |= _of_valid(reading.profile, reading) | _tried(reading.profile, reading, raw, force, data)
         messages = {error["message"] for error in found["errors"]}
         found["warnings"] = [warning for warning in found["warnings"] if warning not in messages]
     return found
@@ -249,20 +253,21 @@ def _of_valid(profile: Profile, reading: LoadResult) -> dict[str, Any]:
     }
 
 
-def _tried(profile: Profile, reading: LoadResult, raw: bytes | None, force: bool) -> dict[str, Any]:
+def _tried(profile: Profile, reading: LoadResult, raw: bytes | None, force: bool, data: str | None) -> dict[str, Any]:
     """What its parts did when tried."""
-    from rltui.checks.components import faults
+    from rltui.checks.components import faults, opponent_faults
     from rltui.profile.source import read_source, source_of
+    from rltui.runs.paths import data_dir
 
-    found = faults(profile, reading.argument)
-    if not found:
+    found, missing = faults(profile, reading.argument), opponent_faults(profile, partial(data_dir, data))
+    if not found and not missing:
         return {}
-    if force:
+    if force and not missing:
         return {"warnings": [fault.message for fault in found]}
     path = reading.path or Path(reading.argument)
     source = read_source(path, str(path)) if raw is None else source_of(raw, str(path))
-    problems = [_problem(fault, source, path.parent) for fault in found]
-    return {"valid": False, "forcible": True, "errors": [problem.as_dict() for problem in problems]}
+    problems = [_problem(fault, source, path.parent) for fault in (*missing, *found)]
+    return {"valid": False, "forcible": not missing, "errors": [problem.as_dict() for problem in problems]}
 
 
 def _problem(fault: ComponentFault, source: ProfileSource, folder: Path) -> Problem:
@@ -274,7 +279,7 @@ def _problem(fault: ComponentFault, source: ProfileSource, folder: Path) -> Prob
     same = (path for path in written if (*path[:-1], absolute_name(str(path[-1]), folder)) == fault.path)
     path = next(same, fault.path)
     named = Problem(source.file, source.lines.nearest(path), show_key(path), fault.message)
-    return replace(named, hint=f"see everything: rltui {fault.hint}") if fault.hint else named
+    return replace(named, hint=f"see everything: rltui {fault.hint}" if fault.hint else fault.advice)
 
 
 def _of_components(profile: Profile) -> list[str]:

@@ -11,6 +11,7 @@ from rltui.env.arena_groups import ArenaGroups
 from rltui.env.from_profile import env_spec, reward_warnings, sizes
 from rltui.env.spec import EnvSpec, Weighted
 from rltui.env.step import Finals, StepOut
+from rltui.formatting import plural
 from rltui.profile.curriculum import task_profiles
 from rltui.profile.load import load
 from rltui.registry import build
@@ -68,7 +69,7 @@ def spaces(case: DoctorCase) -> DoctorResult:
         return DoctorResult(
             "fail", "there is a state in which no action is legal", f"rltui lut {case.profile_argument}"
         )
-    learners = f"{game.learners} learning car{'s' if game.learners > 1 else ''} an arena"
+    learners = f"{plural(case.spec.learned_from, 'learning car')} an arena"
     return DoctorResult("pass", f"{learners}: {game.obs_size} numbers in, {game.action_spec.outputs} actions out")
 
 

@@ -10,10 +10,11 @@ import numpy as np
 
 from rltui.env.frozen_opponents import Loaded, OpponentSource
 from rltui.env.soccar_batch import SoccarBatch
-from rltui.env.spec import MIRROR, EnvSpec
+from rltui.env.spec import EnvSpec
 from rltui.env.stats import EpisodeStats, total
 from rltui.env.step import Finals, StepOut
 from rltui.errors import RltuiError
+from rltui.registry import MIRROR
 from rltui.sim.state import GameState, Int
 
 MATCH = "match"
@@ -152,9 +153,11 @@ def practice_arenas(share: float, arenas: int) -> int:
 
 
 def frozen_arenas(spec: EnvSpec, arenas: int) -> int:
-    """Of so many of the match, those in which frozen opponents may play a side; none where a scripted one plays in all, or nobody
-    on one side.
+    """Of so many of the match, those in which frozen opponents may play a side: all where orange is theirs; none where a scripted
+    one plays in all, or nobody on one side.
     """
+    if spec.frozen_orange:
+        return arenas
     if not spec.frozen_share or spec.opponent.name != MIRROR or not (spec.blue and spec.orange):
         return 0
     return practice_arenas(spec.frozen_share, arenas)

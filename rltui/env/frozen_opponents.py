@@ -1,4 +1,4 @@
-"""FrozenOpponents: other players in some of a batch's arenas, drawn anew for each episode. Nothing that they do is learned from."""
+"""FrozenOpponents: other players in a batch's arenas, drawn anew for each episode. Nothing that they do is learned from."""
 
 from __future__ import annotations
 
@@ -10,20 +10,23 @@ from typing import TypeAlias
 
 import numpy as np
 
-from rltui.actions.spec import Classes
 from rltui.env.saved_player import NOISE_SIZE, SavedPlayer
 from rltui.env.spec import EnvSpec, saved_game
+from rltui.env.stats import NewGoals
+from rltui.env.step import StepOut
 from rltui.errors import RltuiError
 from rltui.events.game_record import GameRecord
 from rltui.opponents.base import ScriptedPlayer
 from rltui.policy.mlp import DiscretePolicy, GumbelBank
 from rltui.policy.saved import SavedPolicy, load_policy
 from rltui.registry import Component, build
-from rltui.sim.state import Bool, Float, GameState, Int
+from rltui.sim.state import Float, GameState, Int
 
 FROZEN = 0x0F  # sets their random numbers apart from the arenas'
 
 BY_WORKER = 255  # in `player`: an opponent that the worker evaluates
+ORANGE = 1  # in `state.team`
+STAND_IN = "chaser"  # plays orange where a frozen opponent has to, and none can
 
 Places: TypeAlias = tuple[Int, Int]  # arenas and cars, [n] each
 Loaded: TypeAlias = SavedPolicy | ScriptedPlayer | int  # the number by which the trainer evaluates it
@@ -79,9 +82,15 @@ class LearnersGame:
         )
 
 
+def check_can_play(policy: SavedPolicy, spec: EnvSpec) -> None:
+    """RltuiError where it cannot take a side of this game."""
+    LearnersGame(spec, "", 0, 0).check_pace(policy)
+    SavedPlayer(policy, (spec.blue, spec.orange), 1, [0])
+
+
 class _Opponent:
-    """Loaded opponent. network: where it plays the learner's own game; else `player`, with controls of its own, `rows`; neither:
-    the trainer chooses for it.
+    """Loaded opponent. network: where it plays the learner's own game; else `player`, with controls of its own; neither: the trainer
+    chooses for it.
     """
 
     def __init__(self, name: str, loaded: Loaded, game: LearnersGame, arenas: int, seed: Sequence[int]) -> None:
@@ -89,72 +98,84 @@ class _Opponent:
         self.name, self.loaded = name, loaded
         self.network: DiscretePolicy | None = None
         self.player: SavedPlayer | ScriptedPlayer | None = None
+        self.controls: Float = np.zeros((0, 8), np.float32)
+        self.start = 0  # of these controls behind the learner's
         self.seats: Places = NO_SEATS
         teams = (game.spec.blue, game.spec.orange)
         self.evaluated_by = loaded if isinstance(loaded, int) else BY_WORKER
         if isinstance(loaded, ScriptedPlayer):
-            self.player = loaded
+            self.player, self.controls = loaded, loaded.rows()
         elif not isinstance(loaded, int):
             game.check_pace(loaded)
             if game.plays(loaded):
                 self.network = loaded.network(arenas * sum(teams))
             else:
                 self.player = SavedPlayer(loaded, teams, arenas, seed)
-        self.rows: Float = self.player.rows() if self.player is not None else np.zeros((0, 8), np.float32)
-        self.start = 0  # of its rows among the controls
+                self.controls = self.player.controls
 
     def is_same(self, loaded: Loaded) -> bool:
         return self.loaded == loaded if isinstance(loaded, int) else self.loaded is loaded
 
 
 class FrozenOpponents:
-    """For K arenas in which the learner plays both sides, until it is given opponents: each episode that then begins is one
-    against one of them, who plays blue or orange, as likely. Who plays does not change within an episode.
+    """For arenas in which the learner plays both sides, until there are opponents: each episode that then begins is one against
+    one of them, who plays blue or orange, as likely. Who plays does not change within an episode.
+
+    Where the spec leaves orange to them they play nothing else, and somebody plays from the first `set_opponents` on (STAND_IN).
     """
 
-    def __init__(self, game: LearnersGame, state: GameState, seed: Sequence[int]) -> None:
-        """state: of these arenas."""
-        self._game, self._state, self._seed = game, state, (*seed, FROZEN)
+    def __init__(self, game: LearnersGame, state: GameState, first: int, seed: Sequence[int]) -> None:
+        """state: of the whole batch. first: of the arenas in which they may play, up to the last."""
+        here = slice(first, state.arenas)
+        self._game, self._state, self._seed = game, state.part(here), (*seed, FROZEN)
+        self._here, self._orange_only = here, game.spec.frozen_orange
         self._rng = np.random.default_rng(np.random.SeedSequence(self._seed))
-        self._noise = GumbelBank(self._seed, NOISE_SIZE)
-        shape = (state.arenas, state.cars)
-        self._who: Int = np.zeros(shape, np.int64)  # numbers of opponents; 0: the learner
-        # 0: the learner; BY_WORKER; else the number by which the trainer evaluates it
-        self.player = np.zeros(shape, np.uint8)
-        self._obs: Float = np.zeros((*shape, game.obs_size), np.float32)
-        self._classes = np.zeros(shape, np.uint8)
+        self._noise = GumbelBank(self._seed, NOISE_SIZE if self._state.arenas else 0)
+        self._who: Int = np.zeros((self._state.arenas, state.cars), np.int64)  # numbers of opponents; 0: the learner
+        # [K, learners] of the whole batch. 0: the learner; BY_WORKER; else the number by which the trainer evaluates it
+        self.player = np.zeros((state.arenas, game.spec.learners), np.uint8)
         self._numbered: dict[int, _Opponent] = {}
-        self._given: list[int] = []  # numbers of those that new episodes draw from
+        self._drawn_from: list[int] = []  # their numbers
         self._last = 0
         self._playing: list[_Opponent] = []
-        self._networks: list[tuple[DiscretePolicy, slice]] = []  # of those of the learner's game, with their rows …
-        self._their_seats: Places = NO_SEATS  # … of these seats
-        self._goals = _GoalsOfEpisodes(state)
+        self._networks: list[
+            tuple[DiscretePolicy, slice]
+        ] = []  # of those of the learner's game, with their rows of `_seen`
+        self._seats_of_networks: Places = NO_SEATS
+        self._seen = np.zeros((0, game.obs_size), np.float32), np.zeros(0, np.uint8)  # observations and classes there
+        self._new_goals = NewGoals(self._state)
+        self._score: Int = np.zeros((self._state.arenas, 2), np.int64)  # of the running episodes, blue and orange
         self._against: dict[str, GameRecord] = {}
 
-    def give(self, opponents: Mapping[str, Loaded]) -> dict[str, str]:
+    def set_opponents(self, opponents: Mapping[str, Loaded]) -> dict[str, str]:
         """Draw from these, by name, from the next episodes on. Returns why some cannot play here, by name."""
-        refused = {}
-        before = {opponent.name: number for number, opponent in self._numbered.items()}
-        self._given = []
+        refused: dict[str, str] = {}
+        self._drawn_from = []
+        if not len(self._who):
+            return refused
         for name, loaded in opponents.items():
-            number = before.get(name, 0)
-            if not number or not self._numbered[number].is_same(loaded):
-                number = self._last = self._last + 1
-                try:
-                    made = _Opponent(name, loaded, self._game, len(self._who), (*self._seed, number))
-                except RltuiError as error:
-                    refused[name] = error.message
-                    continue
-                self._numbered[number] = made
-            self._given.append(number)
-        kept = {*self._given, *np.unique(self._who).tolist()}
+            try:
+                self._drawn_from.append(self._number(name, loaded))
+            except RltuiError as error:
+                refused[name] = error.message
+        if self._orange_only and not self._drawn_from:
+            self._drawn_from.append(self._number(STAND_IN, build("player", Component(STAND_IN))))
+        kept = {*self._drawn_from, *np.unique(self._who).tolist()}
         self._numbered = {number: opponent for number, opponent in self._numbered.items() if number in kept}
         start = self._game.rows
         for opponent in self._numbered.values():
             opponent.start = start
-            start += len(opponent.rows)
+            start += len(opponent.controls)
         return refused
+
+    def _number(self, name: str, loaded: Loaded) -> int:
+        """Its own if it is here already. RltuiError where it cannot play here."""
+        for number, opponent in self._numbered.items():
+            if opponent.name == name and opponent.is_same(loaded):
+                return number
+        self._last += 1
+        self._numbered[self._last] = _Opponent(name, loaded, self._game, len(self._who), (*self._seed, self._last))
+        return self._last
 
     @property
     def playing(self) -> list[str]:
@@ -162,108 +183,93 @@ class FrozenOpponents:
         return [opponent.name for opponent in self._playing]
 
     @property
-    def rows(self) -> list[Float]:
-        """What stands behind the learner's controls, after `give`."""
-        return [opponent.rows for opponent in self._numbered.values()]
+    def controls(self) -> list[Float]:
+        """What stands behind the learner's, after `set_opponents`."""
+        return [opponent.controls for opponent in self._numbered.values()]
 
     def begin(self, arenas: Int) -> None:
         """Draw who plays the new episodes of these arenas (indices); the state shows their first moment."""
+        arenas = arenas[arenas >= self._here.start] - self._here.start
+        if not len(arenas):
+            return
         begun = np.zeros(len(self._who), np.bool_)
         begun[arenas] = True
         for arena in arenas.tolist():
             self._who[arena] = 0
-            if self._given:
-                number = self._given[int(self._rng.integers(len(self._given)))]
-                self._who[arena, self._state.team == self._rng.integers(2)] = number
-        self._goals.begin(arenas, self._who == 0)
-        self.player.fill(0)
+            if self._drawn_from:
+                number = self._drawn_from[int(self._rng.integers(len(self._drawn_from)))]
+                side = ORANGE if self._orange_only else self._rng.integers(2)
+                self._who[arena, self._state.team == side] = number
+        self._score[arenas] = 0
+        self._new_goals.begin(arenas)
+        self.player[self._here] = 0
         self._playing = []
         for number, opponent in self._numbered.items():
             arenas_of, cars = np.nonzero(self._who == number)
             if len(cars):
                 opponent.seats = arenas_of, cars
-                self.player[opponent.seats] = opponent.evaluated_by
+                self.player[self._here][opponent.seats] = opponent.evaluated_by
                 self._playing.append(opponent)
                 if isinstance(opponent.player, SavedPlayer):
-                    opponent.player.reset(self._state, begun)
+                    opponent.player.begin(self._state, begun)
         self._seat_networks()
 
     def _seat_networks(self) -> None:
         theirs = [(opponent.network, opponent.seats) for opponent in self._playing if opponent.network is not None]
         if theirs:
             arenas, cars = zip(*(seats for _, seats in theirs), strict=True)
-            self._their_seats = np.concatenate(arenas), np.concatenate(cars)
+            self._seats_of_networks = np.concatenate(arenas), np.concatenate(cars)
         edges = np.cumsum([0, *(len(seats[0]) for _, seats in theirs)]).tolist()
         self._networks = [(network, slice(*rows)) for (network, _), rows in zip(theirs, pairwise(edges), strict=True)]
 
-    def observed(self, obs: Float, classes: Classes) -> None:
-        """What the learner would see of all cars, [K, C, D], and the legality class of each, [K, C]."""
-        if self._playing:
-            np.copyto(self._obs, obs)
-            np.copyto(self._classes, classes)
+    def observe(self, out: StepOut) -> None:
+        """Take what the learner would see in their seats, and write who plays."""
+        if self._networks:
+            seats = self._seats_of_networks
+            self._seen = out.obs[self._here][seats], out.legality[self._here][seats]
+        if out.player is not None:
+            np.copyto(out.player, self.player)
 
-    def choose(self, actions: Int) -> None:
-        """Overwrite the learner's choices [K, C] where somebody plays who chooses from the same table."""
+    def choose(self, actions: Int) -> Int:
+        """The learner's choices [K, C], but where somebody plays who chooses from the same table: theirs."""
         if not self._networks:
-            return
-        obs, classes = self._obs[self._their_seats], self._classes[self._their_seats]
+            return actions
+        obs, classes = self._seen
         logits = [network.logits(obs[rows], classes[rows]) for network, rows in self._networks]
         noise = self._noise.next(len(obs), logits[0].shape[1])  # for all at once: a call costs more than its numbers
-        actions[self._their_seats] = (np.concatenate(logits) + noise).argmax(axis=1)
+        chosen = actions.copy()
+        chosen[self._here][self._seats_of_networks] = (np.concatenate(logits) + noise).argmax(axis=1)
+        return chosen
 
-    def join(self, rows: Int) -> None:
-        """Overwrite the rows of controls to be played [K, C] where somebody plays who has controls of his own."""
-        for opponent in self._playing:
+    def play(self, rows: Int) -> Int:
+        """The rows of controls [K, C] that the learner would play, but where somebody plays who has controls of his own: theirs."""
+        theirs = [opponent for opponent in self._playing if opponent.player is not None]
+        if not theirs:
+            return rows
+        played = rows.copy()
+        for opponent in theirs:
             player, seats = opponent.player, opponent.seats
             if isinstance(player, SavedPlayer):
-                rows[seats] = player.act(self._state, seats) + opponent.start
+                played[self._here][seats] = player.act(self._state, seats) + opponent.start
             elif player is not None:
-                rows[seats] = player.act(self._state, seats, self._rng) + opponent.start
+                played[self._here][seats] = player.act(self._state, seats, self._rng) + opponent.start
+        return played
 
     def step(self) -> None:
         """Count one step."""
-        self._goals.step()
+        for arena in self._new_goals.step():
+            self._score[arena, 0 if self._state.goal[arena] > 0 else 1] += 1
 
     def end(self, arenas: Int) -> None:
         """Episodes of these arenas (indices) ended."""
-        for arena in arenas.tolist():
-            number = int(self._who[arena].max())
-            if number:
-                name = self._numbered[number].name
-                result = GameRecord.of(*self._goals.of(arena))
+        for arena in (arenas[arenas >= self._here.start] - self._here.start).tolist():
+            who = self._who[arena]
+            if who.any():
+                name, mine = self._numbered[int(who.max())].name, int(self._state.team[who.argmin()])
+                result = GameRecord.of(*self._score[arena, [mine, 1 - mine]].tolist())
                 self._against[name] = self._against.get(name, GameRecord()) + result
 
     def drain(self) -> dict[str, GameRecord]:
         """Episodes against each of them that have ended since the last drain, by name."""
         found, self._against = self._against, {}
         return found
-
-
-class _GoalsOfEpisodes:
-    """Goals of the learner and against it in the running episode of each arena. A ball that stays in the net counts once."""
-
-    def __init__(self, state: GameState) -> None:
-        self._goal, self._team_sign = state.goal, state.team_sign.astype(np.int8)
-        self._sign = np.ones(state.arenas, np.int8)  # of the learner's team, as in `state.goal`
-        self._inside: Bool = np.zeros(state.arenas, np.bool_)
-        self._any_inside = False
-        self._counts: Int = np.zeros((2, state.arenas), np.int64)
-
-    def begin(self, arenas: Int, learn: Bool) -> None:
-        self._counts[:, arenas] = 0
-        self._inside[arenas] = False
-        self._sign[arenas] = self._team_sign[learn[arenas].argmax(axis=1)]
-
-    def step(self) -> None:
-        goals = np.count_nonzero(self._goal)
-        if not goals and not self._any_inside:
-            return
-        inside = self._goal != 0
-        new = inside > self._inside
-        self._counts[0] += new & (self._goal == self._sign)
-        self._counts[1] += new & (self._goal == -self._sign)
-        self._inside, self._any_inside = inside, bool(goals)
-
-    def of(self, arena: int) -> tuple[int, int]:
-        scored, conceded = self._counts[:, arena].tolist()
-        return scored, conceded

@@ -40,6 +40,7 @@ class SavedPlayer:
         self._observer = Observer(build("obs", self._game.obs), self._game.obs_stack, arenas, teams)
         self._check_size(policy, teams)
         self._pipeline = ActionPipeline(policy.table, self._game.pipeline, *shape)
+        self.controls: Float = self._pipeline.controls  # [M, 8], all that it ever uses
         self.tick_skip, self.delay = policy.tick_skip, policy.action_delay_ticks
         self._obs: Float = np.zeros((*shape, self._observer.size), np.float32)
         self._classes = np.zeros(shape, np.uint8)
@@ -48,10 +49,6 @@ class SavedPlayer:
         self._log_probs: Float = np.zeros(self._rows.size, np.float32)
         self._table_hash = policy.table_hash
         self.renew(policy)
-
-    def rows(self) -> Float:
-        """float32 [M, 8], all the controls that it ever uses."""
-        return self._pipeline.controls
 
     def fits(self, policy: SavedPolicy) -> bool:
         """Whether it is of the same game, so that it can take over at once."""
@@ -62,13 +59,13 @@ class SavedPlayer:
         """Go on with other weights of a policy that `fits`."""
         self._network = policy.network(self._rows.size)
 
-    def reset(self, state: GameState, arenas: Bool) -> None:
+    def begin(self, state: GameState, arenas: Bool) -> None:
         """Episodes begin in these arenas (mask [K]): what was before is forgotten."""
         self._observer.reset(state, arenas)
         self._pipeline.reset(arenas)
 
     def act(self, state: GameState, seats: Seats) -> Int:
-        """A row of `rows` for each of its cars, int64 of the shape that `state.on_ground[seats]` has. To be called once a step."""
+        """A row of `controls` for each of its cars, int64 of the shape that `state.on_ground[seats]` has. To be called once a step."""
         self._observer.write(state, self._obs)
         self._observer.advance(self._obs)
         self._pipeline.classify(state, self._classes)

@@ -13,7 +13,7 @@ from rltui.actions.table import check_indices, checked_rows, table_hash
 from rltui.env.frozen_opponents import FrozenOpponents, LearnersGame, Loaded
 from rltui.env.observer import Observer
 from rltui.env.seats import LEARNER, Opponents, Seating
-from rltui.env.spec import MIRROR, EnvSpec
+from rltui.env.spec import EnvSpec
 from rltui.env.stats import EpisodeStats, EpisodeTally
 from rltui.env.step import Finals, PartTimings, StepOut
 from rltui.errors import RltuiError
@@ -34,7 +34,8 @@ class SoccarBatch:
     car a team. With more, RocketSim orders contacts by memory address, and two batches part at the first collision or so.
 
     The policy plays the first `learners` cars of each arena: all of them, or the blue ones against a scripted player. In the last
-    `frozen` arenas, which are in no statistics but `against`, it gives a side to opponents that `set_opponents` names.
+    `frozen` arenas, which are in no statistics but `against`, it gives a side to opponents that `set_opponents` names; in all arenas
+    orange, where the spec leaves that to them: then the statistics are blue's.
     `seed` names the batch; every arena draws from a generator of its own. `cursor`, int64 [1], shows which arena is being
     simulated, for the report of a crash.
     """
@@ -69,12 +70,13 @@ class SoccarBatch:
         self._truncating = [terminal for terminal in terminals if terminal.truncates]
         self._generators = _generators(seed, arenas)
         meshes.init_simulator(meshes.locate(spec.meshes))
-        players = [] if spec.opponent.name == MIRROR else [build("player", spec.opponent)]
+        players = [build("player", spec.opponent)] if self.learners < self.cars else []
         self._opponents = Opponents(players, self.seating, len(self._pipeline.controls), seed)
+        self.controls: Float = self._pipeline.controls
         self._sim = ArenaBatch(
             self._generators,
             teams,
-            self._opponents.after(self._pipeline.controls),
+            self._opponents.after(self.controls),
             Pace(spec.tick_skip, spec.action_delay_ticks),
             None if cursor is None else Cursor(cursor, first),
             contacts=any(reward.contacts for reward in self._rewards.rewards),
@@ -88,13 +90,13 @@ class SoccarBatch:
         self._no_finals = Finals(np.zeros(0, np.int64), self._final_obs[:0])
         self.state, self.contact = self._sim.state, self._sim.contact
         self.arenas_simulated = self._sim.arenas
-        self._mirror = slice(arenas - frozen)
-        counted = self._sim.first(arenas - frozen) if frozen else self._sim
-        self._tally = EpisodeTally(self.reward_names, counted, slice(self.learners), spec.tick_skip)
-        self._frozen: FrozenOpponents | None = None
-        if frozen:
-            game = LearnersGame(spec, self.table_hash, self.obs_size, len(self._pipeline.controls))
-            self._frozen = FrozenOpponents(game, self.state.part(slice(arenas - frozen, arenas)), seed)
+        frozen = arenas if spec.frozen_orange else frozen
+        self._counted = arenas if spec.frozen_orange else arenas - frozen  # the first ones, which are in the statistics
+        counted = self._sim if self._counted == arenas else self._sim.first(self._counted)
+        self._tally = EpisodeTally(self.reward_names, counted, slice(spec.learned_from), spec.tick_skip)
+        game = LearnersGame(spec, self.table_hash, self.obs_size, len(self.controls))
+        self._frozen = FrozenOpponents(game, self.state, arenas - frozen, seed)
+        self.set_opponents({})
         self._ends = self.state.ends
         # called with all cars' rewards [K, C] and their terms [R, K, C] while `state` still shows how the step ended
         self.on_judged: Callable[[Float, Float], None] | None = None
@@ -103,7 +105,6 @@ class SoccarBatch:
         # called with the arenas (indices) whose new episodes `state` shows at their first moment
         self.on_begun: Callable[[Int], None] | None = None
         self.played: Int = np.zeros((arenas, self.learners), np.int64)  # rows of `controls` played in the newest step
-        self.controls: Float = self._pipeline.controls
         self.weights: Mapping[str, float] = {}  # by reward name: in the place of the spec's, from set_timesteps on
         self.timings = PartTimings()
 
@@ -122,16 +123,15 @@ class SoccarBatch:
 
     def set_opponents(self, opponents: Mapping[str, Loaded]) -> dict[str, str]:
         """Who plays a side in the `frozen` arenas, by name, from their next episodes on. Returns why some cannot, by name."""
-        if self._frozen is None:
-            return {}
-        refused = self._frozen.give(opponents)
-        self._sim.set_rows(np.concatenate([self._pipeline.controls, *self._frozen.rows]))
+        refused = self._frozen.set_opponents(opponents)
+        if controls := self._frozen.controls:
+            self._sim.set_rows(np.concatenate([self.controls, *controls]))
         return refused
 
     @property
     def playing(self) -> list[str]:
         """Opponents of running episodes, by name."""
-        return [] if self._frozen is None else self._frozen.playing
+        return self._frozen.playing
 
     def reset(self, out: StepOut) -> None:
         """Begin an episode in every arena and write what is first seen in it; `out`'s rewards and ends stay as they are."""
@@ -151,9 +151,8 @@ class SoccarBatch:
         ended = self._judge(out)
         rewards = self._reward(out.rewards)
         np.greater(out.truncated, out.terminated, out=out.truncated)  # terminal wins
-        self._tally.step(self._contributions[:, self._mirror])
-        if self._frozen is not None:
-            self._frozen.step()
+        self._tally.step(self._contributions[:, : self._counted])
+        self._frozen.step()
         if self.on_judged is not None:
             self.on_judged(rewards, self._contributions)
         judged = perf_counter()
@@ -183,22 +182,15 @@ class SoccarBatch:
 
     def drain_stats(self) -> EpisodeStats:
         """Sums since the last drain."""
-        against = {} if self._frozen is None else self._frozen.drain()
-        return replace(self._tally.drain(), fallbacks=self._pipeline.take_fallbacks(), against=against)
+        return replace(self._tally.drain(), fallbacks=self._pipeline.take_fallbacks(), against=self._frozen.drain())
 
     def _simulate(self, actions: Int) -> None:
         if actions.dtype != INT64:
             check_indices(actions, self.action_spec.outputs)
         frozen = self._frozen
         try:
-            if frozen is not None:
-                actions = actions.copy()
-                frozen.choose(actions[self._mirror.stop :])
-            self.played = rows = self._pipeline.play(actions, self.state)
-            if frozen is not None:
-                rows = rows.copy()
-                frozen.join(rows[self._mirror.stop :])
-            self._sim.simulate(self._opponents.join(rows, self.state))
+            self.played = self._pipeline.play(frozen.choose(actions), self.state, frozen.player)
+            self._sim.simulate(self._opponents.join(frozen.play(self.played), self.state))
         except KeyError:
             check_indices(actions, self.action_spec.outputs)  # says which
             raise
@@ -216,11 +208,7 @@ class SoccarBatch:
         self._observer.write(self.state, out.obs)
         self._observer.advance(out.obs)
         self._pipeline.classify(self.state, out.legality)
-        if self._frozen is not None:
-            apart = slice(self._mirror.stop, self.arenas)
-            self._frozen.observed(out.obs[apart], out.legality[apart])
-            if out.player is not None:
-                out.player[apart] = self._frozen.player
+        self._frozen.observe(out)
 
     def _judge(self, out: StepOut) -> Bool:
         """Write what ends, each by itself, and return which arenas do, either way."""
@@ -237,10 +225,8 @@ class SoccarBatch:
             self._observer.write(self.state, self._final_obs)
             finals = Finals(cut, self._final_obs[cut])
         arenas = np.flatnonzero(ended)
-        mirror, apart = self._split(arenas)
-        self._tally.end(mirror)
-        if self._frozen is not None:
-            self._frozen.end(apart)
+        self._tally.end(arenas[arenas < self._counted])
+        self._frozen.end(arenas)
         self._begin(arenas)
         return finals
 
@@ -248,24 +234,15 @@ class SoccarBatch:
         indices = arenas.tolist()
         setups = [self._resets.sample(self._generators[index], *self._teams) for index in indices]
         self._sim.reset(indices, setups)
-        mirror, apart = self._split(arenas)
-        self._tally.begin(mirror)
+        self._tally.begin(arenas[arenas < self._counted])
         begun = np.zeros(self.arenas, np.bool_)
         begun[arenas] = True
         self._rewards.reset(self.state, begun)
         self._observer.reset(self.state, begun)
         self._pipeline.reset(begun)
-        if self._frozen is not None and len(apart):
-            self._frozen.begin(apart)
+        self._frozen.begin(arenas)
         if self.on_begun is not None:
             self.on_begun(arenas)
-
-    def _split(self, arenas: Int) -> tuple[Int, Int]:
-        """Indices of mirror arenas, and of those of frozen opponents, counted from the first of these."""
-        if self._frozen is None:
-            return arenas, arenas[:0]
-        edge = self._mirror.stop
-        return arenas[arenas < edge], arenas[arenas >= edge] - edge
 
 
 def _any(terminals: Sequence[Terminal], state: GameState, out: Bool) -> None:

@@ -13,11 +13,9 @@ from rltui.env.seats import LEARNER
 from rltui.errors import RltuiError
 from rltui.policy.saved import SavedPolicy
 from rltui.policy.weights import Float, Layer
-from rltui.registry import Component, report_names
+from rltui.registry import MIRROR, Component, is_frozen, report_names
 from rltui.rewards.combined import RewardOptions
 from rltui.runs.meta import Signature
-
-MIRROR = "mirror"  # the opponent that is the learner itself
 
 
 @dataclass(frozen=True)
@@ -86,14 +84,27 @@ class EnvSpec:
     frozen_share: float = 0.0  # of the match's arenas, in which frozen opponents may play a side
 
     @property
+    def frozen_orange(self) -> bool:
+        """Whether frozen opponents play orange in all arenas: earlier states of the run, or a saved bot."""
+        return is_frozen(self.opponent.name)
+
+    @property
     def seats(self) -> tuple[int, ...]:
-        """Who plays each car of an arena: the learner, or the first opponent, a scripted player in orange."""
-        return (LEARNER,) * self.blue + (LEARNER if self.opponent.name == MIRROR else 1,) * self.orange
+        """Who plays each car of an arena: the learner, or a frozen opponent in its place; or the first opponent, a scripted player
+        in orange.
+        """
+        itself = self.opponent.name == MIRROR or self.frozen_orange
+        return (LEARNER,) * self.blue + (LEARNER if itself else 1,) * self.orange
 
     @property
     def learners(self) -> int:
-        """Cars of an arena that the policy plays and learns from."""
+        """Cars of an arena that the policy plays, or a frozen opponent in its place."""
         return self.seats.count(LEARNER)
+
+    @property
+    def learned_from(self) -> int:
+        """The first cars of an arena, those that the policy learns from; fewer while a frozen opponent plays one of two sides."""
+        return self.blue if self.frozen_orange else self.learners
 
     @property
     def reward_names(self) -> list[str]:

@@ -20,19 +20,39 @@ if TYPE_CHECKING:
 IN_TIME = 10 * TICKS_PER_SECOND
 
 
-class GoalCounts:
-    """Counts for these cars of K arenas. A ball that stays in the net counts once.
+class NewGoals:
+    """Edge detector over K arenas: a ball that stays in the net is one goal."""
 
-    When they are of both teams, each goal is both scored and conceded.
-    """
+    def __init__(self, state: GameState) -> None:
+        """state: the one that every step is read into."""
+        self._goal = state.goal
+        self._inside: Bool = np.zeros(state.arenas, np.bool_)
+        self._any_inside = False
+
+    def begin(self, arenas: Int | Bool) -> None:
+        """New episodes in these arenas (indices or mask)."""
+        self._inside[arenas] = False
+
+    def step(self) -> list[int]:
+        """Indices of the arenas in which the newest step ended with a goal and the one before did not."""
+        goals = np.count_nonzero(self._goal)
+        if not goals and not self._any_inside:
+            return []
+        inside = self._goal != 0
+        new: list[int] = np.flatnonzero(inside > self._inside).tolist()
+        self._inside, self._any_inside = inside, bool(goals)
+        return new
+
+
+class GoalCounts:
+    """Counts for these cars of K arenas. When they are of both teams, each goal is both scored and conceded."""
 
     def __init__(self, state: GameState, cars: slice) -> None:
         """state: the one that every step is read into."""
         self._goal, self._toucher = state.goal, state.last_toucher
         self._cars, self._team = range(state.cars)[cars], state.team.tolist()
         self._signs = set(state.team_sign[cars].tolist())  # of their teams, as in `state.goal`
-        self._inside: Bool = np.zeros(state.arenas, np.bool_)
-        self._any_inside = False
+        self._new = NewGoals(state)
         self.clear()
 
     def clear(self) -> None:
@@ -41,17 +61,12 @@ class GoalCounts:
 
     def step(self) -> None:
         """Count one step."""
-        goals = np.count_nonzero(self._goal)
-        if not goals and not self._any_inside:
-            return
-        inside = self._goal != 0
-        for arena in np.flatnonzero(inside > self._inside).tolist():
+        for arena in self._new.step():
             self._count(int(self._goal[arena]), int(self._toucher[arena]))
-        self._inside, self._any_inside = inside, bool(goals)
 
     def begin(self, arenas: Int) -> None:
         """New episodes in these arenas (indices)."""
-        self._inside[arenas] = False
+        self._new.begin(arenas)
 
     def _count(self, goal: int, toucher: int) -> None:
         self.scored += goal in self._signs

@@ -98,6 +98,7 @@ class RunStarted(_Timed, frozen=True, kw_only=True):
     by_hand: dict[str, Figure] = {}  # settings as in SettingChanged, set by hand and still in force
     reward_weights: dict[str, Figure] = {}  # by name, as the profile has them at this point; empty: unknown
     ppo: dict[str, bool | Figure | str] = {}  # the profile's section of that name; empty: unknown
+    opponent: str = ""  # who plays orange; empty: the bot itself
 
 
 class RunResumed(_Record, frozen=True, kw_only=True):
@@ -141,6 +142,12 @@ class TaskSettings(msgspec.Struct, frozen=True, kw_only=True):
     by_hand: dict[str, Figure] = {}
     reward_weights: dict[str, Figure] = {}
     ppo: dict[str, bool | Figure | str] = {}
+    opponent: str = ""  # who plays orange; empty: the bot itself
+
+
+def match_words(task: TaskSettings | RunStarted) -> str:
+    """Who plays whom: `2v2`, `1v2 checkpoints`."""
+    return f"{task.blue}v{task.orange} {task.opponent}".rstrip()
 
 
 class _TaskChanged(_Record, frozen=True, kw_only=True):

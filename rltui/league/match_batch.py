@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from rltui.env.stats import EpisodeStats, EpisodeTally
+from rltui.env.stats import EpisodeStats, EpisodeTally, NewGoals
 from rltui.errors import RltuiError
 from rltui.field import TICKS_PER_SECOND
 from rltui.league.players import Player
@@ -141,6 +141,7 @@ class MatchBatch:
         meshes.init_simulator(meshes.locate())
         self._arena = ArenaBatch(self._generators, teams, self.controls, Pace(1, 0))
         places = ((slice(0, teams[0]), 0), (slice(teams[0], cars), len(players[0].controls)))
+        self._new_goals = NewGoals(self.state)
         self.sides = [
             _Side(player, own, offset, self._cycle, self._arena, self._previous)
             for player, (own, offset) in zip(players, places, strict=True)
@@ -185,12 +186,10 @@ class MatchBatch:
         ended = [side.ends_step(clock) for side in self.sides]
         if not any(ended):
             return
-        goal = self.state.goal
-        if np.count_nonzero(goal):
-            new = (goal != 0) > self._scored
-            self.score[:, 0] += new & (goal > 0)
-            self.score[:, 1] += new & (goal < 0)
-            self._scored |= new
+        for arena in self._new_goals.step():
+            if not self._scored[arena]:
+                self.score[arena, 0 if self.state.goal[arena] > 0 else 1] += 1
+                self._scored[arena] = True
         if clock == 0 and np.count_nonzero(self._scored):
             for side in self.sides:
                 side.tally.end(np.flatnonzero(self._scored))
@@ -203,6 +202,7 @@ class MatchBatch:
         nothing = len(self.controls) - 1
         self.playing[arenas] = nothing
         self._previous[arenas] = 0
+        self._new_goals.begin(arenas)
         for side in self.sides:
             side.begin(arenas, nothing)
         arenas[:] = False

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rltui.actions.spec import Classes
 from rltui.env.saved_player import SavedPlayer
 from rltui.env.spec import SavedGame, saved_game
 from rltui.opponents.base import ScriptedPlayer
@@ -66,33 +65,16 @@ class ScriptedSide(Player):
         return self._player.act(state, self._seats, self._rng)
 
 
-class PolicySide(Player):
+class PolicySide(SavedPlayer, Player):
     """A saved policy, at the pace that it has learned."""
 
     def __init__(self, policy: SavedPolicy, seat: Seat) -> None:
         """RltuiError where the policy cannot play in these team sizes."""
-        self._player = SavedPlayer(policy, seat.teams, seat.arenas, seat.seed, seat.deterministic)
+        super().__init__(policy, seat.teams, seat.arenas, seat.seed, seat.deterministic)
         self._seats = seat.seats
-        self.controls = self._player.rows()
-        self.tick_skip, self.delay = self._player.tick_skip, self._player.delay
-
-    def fits(self, policy: SavedPolicy) -> bool:
-        """Whether it is of the same game, so that it can take over at once."""
-        return self._player.fits(policy)
-
-    def renew(self, policy: SavedPolicy) -> None:
-        """Go on with other weights of a policy that `fits`."""
-        self._player.renew(policy)
-
-    def seen(self) -> tuple[Float, Classes]:
-        """What it saw when it chose last, see `SavedPlayer.seen`."""
-        return self._player.seen(self._seats)
-
-    def begin(self, state: GameState, arenas: Bool) -> None:
-        self._player.reset(state, arenas)
 
     def choose(self, state: GameState) -> Int:
-        return self._player.act(state, self._seats)
+        return self.act(state, self._seats)
 
 
 def trained_in(policy: SavedPolicy) -> tuple[int, int]:

@@ -55,7 +55,7 @@ def seen(policy: SavedPolicy) -> tuple[Float, Classes]:
     for look in range(1, LOOKS + 1):
         while batch.tick < look * SECONDS * TICKS_PER_SECOND // LOOKS:
             batch.advance(policy.tick_skip)
-        found += [side.seen() for side in sides]
+        found += [side.seen((slice(None), cars)) for side, cars in zip(sides, places, strict=True)]
     return np.concatenate([obs for obs, _ in found]), np.concatenate([classes for _, classes in found])
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import InitVar, dataclass, field
+from pathlib import Path
 from typing import Literal
 
 import numpy as np
@@ -13,10 +14,11 @@ from rltui.env.frozen_opponents import OpponentSource
 from rltui.events.game_record import GameRecord, elo_difference
 from rltui.events.records import PoolOpponent
 from rltui.formatting import percent
-from rltui.runs.checkpoint import POLICY_FILE
+from rltui.runs.checkpoint import POLICY_FILE, damage
 from rltui.runs.inventory import CheckpointInfo, list_checkpoints, list_milestones
 from rltui.runs.near_clones import NearClones, clones_of
 from rltui.runs.paths import RunPaths
+from rltui.runs.trainer_state import PoolState
 
 Strategy = Literal["uniform", "elo_weighted", "recent_weighted", "difficulty_adjusted", "prioritized"]
 
@@ -45,6 +47,11 @@ class RatedOpponent:
         return not self.source.path
 
     @property
+    def is_gone(self) -> bool:
+        """Whether its files were deleted or pruned."""
+        return not self.scripted and not Path(self.source.path).exists()
+
+    @property
     def expected(self) -> float:
         """The learner's expected score against it, 0–1."""
         return (self.wins + VIRTUAL_DRAWS / 2) / (self.games + VIRTUAL_DRAWS)
@@ -65,35 +72,56 @@ class RatedOpponent:
 
 @dataclass
 class OpponentPool:
-    """Scripted and saved opponents. strategy, window: how they are drawn, see `weights`."""
+    """Scripted and saved opponents. strategy, window: how they are drawn, see `weights`. earlier: of the checkpoint that the run
+    goes on from.
+    """
 
     strategy: Strategy = "elo_weighted"
     window: float = 200.0  # Elo
     scripted: Sequence[str] = ()
+    earlier: InitVar[PoolState | None] = None
     opponents: dict[str, RatedOpponent] = field(default_factory=dict)
     left: set[str] = field(default_factory=set)  # pruned, damaged or unable to play here: never taken again
 
-    def __post_init__(self) -> None:
+    def __post_init__(self, earlier: PoolState | None) -> None:
+        self._earlier = dict(earlier.results) if earlier else {}
+        self.left |= {*earlier.left} if earlier else set()
         for name in self.scripted:
-            self.opponents[name] = RatedOpponent(OpponentSource(name))
+            self._take(OpponentSource(name))
+
+    def _take(self, source: OpponentSource) -> RatedOpponent:
+        """It is in the pool, with the results that it has had."""
+        wins, games = self._earlier.pop(source.name, (0.0, 0.0))
+        return self.opponents.setdefault(source.name, RatedOpponent(source, wins=wins, games=games))
+
+    def state(self) -> PoolState:
+        """For a checkpoint."""
+        results = {name: (each.wins, each.games) for name, each in self.opponents.items() if each.games}
+        return PoolState(results=self._earlier | results, left=sorted(self.left))
 
     def refresh(self, found: Mapping[int, OpponentSource], near: NearClones | None = None) -> list[str]:
-        """The saved ones that there are now, by timesteps, the oldest first. Returns what has left, in words."""
+        """The saved ones that there are now, by timesteps, the oldest first. Returns what has left, in words, but for those whose
+        files are gone, as checkpoints go in time.
+        """
         said = []
         names = {source.name for source in found.values()}
-        for name in [name for name, each in self.opponents.items() if not each.scripted and name not in names]:
-            said.append(self.drop(name, "its files are gone or damaged"))  # gone, as are checkpoints in time
+        for each in [each for each in self.opponents.values() if not each.scripted and each.source.name not in names]:
+            reason = None if each.is_gone else damage(Path(each.source.path).parent)
+            if reason:
+                said.append(self.drop(each.source.name, reason))
+            else:
+                del self.opponents[each.source.name]
         for age, (timesteps, source) in enumerate(found.items()):
             if source.name not in self.left:
-                opponent = self.opponents.setdefault(source.name, RatedOpponent(source))
+                opponent = self._take(source)
                 clones = clones_of(near or {}, timesteps, found)
                 opponent.age, opponent.near = age, {found[other].name: differ for differ, other in clones}
+        self._earlier = {}
         return [*said, *self._prune()]
 
     def drop(self, name: str, reason: str) -> str:
-        """It leaves the pool for good. In words; "" where it was not in it."""
-        if self.opponents.pop(name, None) is None:
-            return ""
+        """It leaves the pool for good. In words."""
+        del self.opponents[name]
         self.left.add(name)
         return f"opponent {name} leaves the pool: {reason}"
 

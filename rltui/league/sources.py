@@ -7,6 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from pathlib import Path
 
+from rltui.env.frozen_opponents import OpponentSource
 from rltui.errors import RltuiError, did_you_mean, hints
 from rltui.formatting import timesteps_of
 from rltui.league.games import player_name
@@ -70,7 +71,8 @@ class PolicySource(PlayerSource):
 
     def __init__(self, path: Path, policy: SavedPolicy | None = None) -> None:
         """policy: where it is not there to be read. RltuiError where it cannot be used."""
-        self.policy = policy or load_policy(path / POLICY_FILE if path.is_dir() else path)
+        self.file = path / POLICY_FILE if path.is_dir() else path
+        self.policy = policy or load_policy(self.file)
         self.folder = path if path.is_dir() else path.parent if path.name == POLICY_FILE else None
         *_, run, folder, last = ("", "", *path.absolute().parts)
         named = (run if LABEL.fullmatch(last) else folder, last)  # of a milestone its phase is left out
@@ -172,6 +174,14 @@ def source(
         ),
         exit_code=2,
     )
+
+
+def saved_bot(opponent: str, data: DataDir) -> OpponentSource:
+    """The one that a profile names as its opponent. RltuiError where there is none."""
+    found = source(opponent, data, retyped=lambda state: f'opponent = "{state}"')
+    if not isinstance(found, PolicySource) or not found.file.is_file():
+        raise RltuiError(f"{opponent}: no saved bot", "name one of rltui's checkpoints or milestones, or a policy.npz")
+    return OpponentSource(found.name, str(found.file.absolute()))
 
 
 def _as_id(name: str) -> str:

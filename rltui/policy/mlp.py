@@ -14,6 +14,7 @@ from rltui.policy.weights import Float, Layer, flat_size, flatten, layer_sizes, 
 _CHUNK = 4096  # values replaced at once
 _REUSE = 16  # how often a value is read, on average, before it is replaced
 FEW_ROWS, SMALL_MATRIX = 8, 1 << 19  # rows, bytes: see _product
+_KEPT = 4  # times `max_rows`: rows of all buffers together
 _SMALLEST = np.float32(1e-10)  # of the exponential variates: keeps the noise within −4 … 23
 
 
@@ -193,6 +194,8 @@ class DiscretePolicy:
     def _new_buffers(self, n: int) -> _Buffers:
         if n > self.max_rows:
             raise ValueError(f"{n} rows, at most {self.max_rows}")
+        if sum(self._buffers) + n > _KEPT * self.max_rows:  # a number of rows that varies would fill the memory
+            self._buffers.clear()
         self._buffers[n] = _Buffers(n, self._matrices)
         return self._buffers[n]
 

@@ -28,7 +28,19 @@ from rltui.profile.models import (
 )
 from rltui.profile.toml_lines import KeyPath
 from rltui.profile.validation import MESSAGES, ValidationFinding, plain, validate
-from rltui.registry import BUILT_IN, TABLE_FILES, Component, Kind, UnusableFileError, build, resolve
+from rltui.registry import (
+    BUILT_IN,
+    CHECKPOINTS,
+    MIRROR,
+    TABLE_FILES,
+    Component,
+    Kind,
+    UnusableFileError,
+    build,
+    is_frozen,
+    is_saved_bot,
+    resolve,
+)
 from rltui.user_files import is_module, module_file
 
 BASES: Mapping[Kind, str] = {
@@ -48,7 +60,6 @@ SECTIONS: Mapping[Kind, type[Section]] = {
 }
 OWN: Mapping[Kind, tuple[str, ...]] = {kind: tuple(section.model_fields) for kind, section in SECTIONS.items()}
 OWN_NAME = "path/to/file.py:Class"
-MIRROR = "mirror"  # the opponent that is the learner itself
 CHECKED = ("legality", "fallback_row", "recovery_row")  # keys of [actions] that rest on the table's rows
 
 
@@ -105,9 +116,9 @@ def _several(kind: Kind, tables: Any, path: KeyPath) -> Iterator[PlacedComponent
 
 
 def _player(table: Any, path: KeyPath) -> Iterator[PlacedComponent]:
-    """The opponent; the learner itself is no component."""
+    """The opponent; the learner itself and saved bots are no components."""
     name = table.get("opponent", MIRROR) if isinstance(table, Mapping) else MIRROR
-    if isinstance(name, str) and name not in ("", MIRROR):
+    if isinstance(name, str) and name not in ("", MIRROR) and not is_frozen(name):
         yield PlacedComponent("player", name, {}, (*path, "opponent"), (*path, "opponent"), ())
 
 
@@ -145,6 +156,17 @@ def absolute(file: str, folder: Path | None) -> Path:
     """A file that a profile names: the first that is there, else in the working folder."""
     path = safe_io.path_of(file)
     return safe_io.real(next((place / path for place in _around(folder) if (place / path).is_file()), path))
+
+
+def absolute_bots(data: dict[str, Any], folder: Path | None) -> None:
+    """Write the whole path of each saved bot that an opponent's path means; what is none, as `RUN/005M`, stays."""
+    curriculum = data.get("curriculum")
+    stages = _list(curriculum.get("stages") if isinstance(curriculum, Mapping) else None)
+    for table in (data.get("game"), *stages):
+        name = table.get("opponent") if isinstance(table, dict) else None
+        if isinstance(table, dict) and isinstance(name, str) and is_saved_bot(name):
+            found = (place / safe_io.path_of(name) for place in _around(folder))
+            table["opponent"] = next((str(safe_io.real(path)) for path in found if path.exists()), name)
 
 
 def _around(folder: Path | None) -> list[Path]:
@@ -186,12 +208,12 @@ def check_component(part: PlacedComponent, folder: Path | None, unusable: set[st
     except RltuiError as error:
         if isinstance(error, UnusableFileError):
             unusable.add(file)
-        near = did_you_mean(part.name, _known(part.kind))
+        near = did_you_mean(part.name, _known(part))
         if not near and file and "\n" not in error.hint and OWN_NAME not in error.hint:  # else it is a trace
             near = error.hint
         reason = plain(error.message).partition(": ")[2]  # after kind and name
         message = f"unknown {part.kind}" if error.message.startswith("unknown") else reason
-        expected = OWN_NAME if ":" in part.name and part.kind != "action table" else _names(part.kind)
+        expected = OWN_NAME if ":" in part.name and part.kind != "action table" else _names(part)
         if file and (not isinstance(error, UnusableFileError) or Path(file).is_file()):
             expected = ""  # it is written as it should be: what is in the file is wrong
         return [ValidationFinding(part.name_path, message, expected, part.name, near)]
@@ -223,13 +245,19 @@ def _of_component(finding: ValidationFinding, part: PlacedComponent) -> Validati
     return ValidationFinding(path, f"unknown parameter of {part.kind} {part.name!r}", expected, finding.found, hint)
 
 
-def _known(kind: Kind) -> tuple[str, ...]:
-    return (MIRROR, *BUILT_IN[kind]) if kind == "player" else tuple(BUILT_IN[kind])
+def _known(part: PlacedComponent) -> tuple[str, ...]:
+    more = (MIRROR, CHECKPOINTS) if _is_opponent(part) else ()
+    return (*more, *BUILT_IN[part.kind])
 
 
-def _names(kind: Kind) -> str:
-    files = "a .csv or .npy file, module:function, " if kind == "action table" else ""
-    return f"{', '.join(_known(kind))}, {files}or {OWN_NAME}"
+def _names(part: PlacedComponent) -> str:
+    files = "a .csv or .npy file, module:function, " if part.kind == "action table" else ""
+    files = "a saved bot as RUN/005M, " if _is_opponent(part) else files
+    return f"{', '.join(_known(part))}, {files}or {OWN_NAME}"
+
+
+def _is_opponent(part: PlacedComponent) -> bool:
+    return part.name_path[-1] == "opponent"
 
 
 def _contract(part: PlacedComponent, cls: type[Any]) -> str:

@@ -19,7 +19,7 @@ from rltui.profile.source import Problem, ProfileError, show_key
 from rltui.profile.toml_lines import KeyPath
 from rltui.profile.toml_text import toml_value
 from rltui.profile.validation import ValidationFinding
-from rltui.registry import TABLE_FILES, Component, build
+from rltui.registry import CHECKPOINTS, MIRROR, TABLE_FILES, Component, build, is_saved_bot
 from rltui.user_files import is_module
 
 MILLION = 1_000_000
@@ -48,8 +48,16 @@ def stage_at(stages: Sequence[StageEntry], timesteps: int) -> int:
 
 def stage_name(stage: StageEntry) -> str:
     """`1v2 chaser`, or the name that the profile gives."""
-    against = "" if stage.opponent == "mirror" else f" {stage.opponent.rpartition(':')[2]}"
-    return stage.name or f"{stage.blue}v{stage.orange}{against}"
+    against = opponent_name(stage.opponent)
+    return stage.name or f"{stage.blue}v{stage.orange}{against and ' '}{against}"
+
+
+def opponent_name(opponent: str) -> str:
+    """`chaser`; of a class of one's own without its file, of a saved bot `RUN/005M` without its folder. Empty: the bot itself."""
+    if is_saved_bot(opponent):
+        parts = [part for part in safe_io.path_of(opponent).parts if part != "policy.npz"]
+        return "/".join(parts[-1:] if parts[-1].endswith(".npz") else parts[-2:])
+    return "" if opponent == MIRROR else opponent.rpartition(":")[2]
 
 
 def _with_ends(stages: Sequence[StageEntry], ends: Sequence[int]) -> tuple[StageEntry, ...]:
@@ -58,7 +66,7 @@ def _with_ends(stages: Sequence[StageEntry], ends: Sequence[int]) -> tuple[Stage
     return tuple(stage.model_copy(update={"until": end}) for stage, end in zip_longest(chosen, ends[: len(chosen) - 1]))
 
 
-def _stage(blue: int, orange: int, opponent: str = "mirror", **more: Any) -> StageEntry:
+def _stage(blue: int, orange: int, opponent: str = MIRROR, **more: Any) -> StageEntry:
     return StageEntry(blue=blue, orange=orange, opponent=opponent, **more)
 
 
@@ -66,7 +74,7 @@ AERIAL = ResetSection.model_validate(
     {"kind": "random", "ground_share": 0.0, "car_z": (200.0, 800.0), "ball_z": (200.0, 800.0), "boost_scale": 1.5}
 )
 PLANS: Mapping[str, tuple[StageEntry, ...]] = {
-    "three_stage": (_stage(1, 1), _stage(1, 2, "chaser"), _stage(2, 2)),
+    "three_stage": (_stage(1, 1), _stage(1, 2, CHECKPOINTS), _stage(2, 2)),
     "five_stage": (_stage(1, 1), _stage(1, 2, "chaser"), _stage(2, 2), _stage(2, 3, "chaser"), _stage(3, 3)),
     "aerial_focus": (_stage(1, 1, name="aerial", resets=(AERIAL,), categories={"aerial": 2.0}), _stage(1, 1)),
 }
@@ -99,6 +107,17 @@ def task_profiles(profile: Profile) -> list[Profile]:
     """Every phase at every stage."""
     phases, stages = range(len(profile.phases) or 1), range(len(stages_of(profile.curriculum)) or 1)
     return [task_profile(profile, phase, stage) for phase in phases for stage in stages]
+
+
+def placed_tasks(profile: Profile) -> Iterator[tuple[KeyPath, Profile]]:
+    """Every phase at every stage, and where the profile says who its opponent is."""
+    stages = range(len(stages_of(profile.curriculum)) or 1)
+    for index, task in enumerate(task_profiles(profile)):
+        phase, stage = divmod(index, len(stages))
+        if isinstance(profile.curriculum.stages, tuple) and profile.curriculum.stages:
+            yield ("curriculum", "stages", stage, "opponent"), task
+        else:
+            yield ("curriculum", "phases", phase, "profile") if profile.phases else ("game", "opponent"), task
 
 
 def phase_number(profile: Profile, phase: int) -> int:

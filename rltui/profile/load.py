@@ -12,6 +12,7 @@ from typing import Any
 
 from rltui.profile.components import (
     PlacedComponent,
+    absolute_bots,
     absolute_name,
     check_component,
     check_rows,
@@ -263,6 +264,7 @@ def prepare(data: Mapping[str, Any], folder: Path | None) -> dict[str, Any]:
                 prepared["selfplay"]["scripted"] = (*holder[:last], name, *holder[last + 1 :])
         if given := file_parameters(part, folder):
             _table_of(part, prepared, folder).update(given)
+    absolute_bots(prepared, folder)
     for index, name in named_phases(data):
         with contextlib.suppress(ProfileError):  # it has been reported
             prepared["curriculum"]["phases"][index]["profile"] = stored_name(locate(name, folder))

@@ -118,8 +118,9 @@ class GameSection(Section):
     opponent: str = Field(
         default="mirror",
         min_length=1,
-        description="Who plays orange. mirror: the bot itself, learning from both sides; or a scripted player, "
-        "idle, random, chaser or rule: then blue alone learns.",
+        description="Who plays orange. mirror: the bot itself, learning from both sides. Else blue alone learns, against: "
+        "checkpoints, the bot's own earlier states, drawn as [selfplay] says; a scripted player, idle, random, chaser or rule; "
+        "or one saved bot, as RUN/005M.",
     )
     meshes: str = Field(default="", description="Folder of collision meshes. Empty: those that come with rlgym.")
 
@@ -405,7 +406,10 @@ class SelfplaySection(Section):
         description="So often the pool is looked through and opponents are drawn anew; also at each milestone.",
         json_schema_extra=_unit("timesteps"),
     )
-    checkpoints: bool = Field(default=False, description="Checkpoints too, not milestones alone.")
+    checkpoints: bool = Field(
+        default=False,
+        description='Checkpoints too, not milestones alone; with opponent = "checkpoints" they always are.',
+    )
     scripted: tuple[Annotated[str, Field(min_length=1)], ...] = Field(
         default=(), description='Scripted players in the pool, as "chaser".'
     )

@@ -14,7 +14,7 @@ from typing import Any, Literal
 from rltui.formatting import MEGABYTE
 from rltui.profile.components import SECTIONS, complete_parameters
 from rltui.profile.models import ComponentSection, Profile, RewardSection, Section
-from rltui.registry import Component, Kind
+from rltui.registry import MIRROR, Component, Kind, is_frozen
 
 OF_PHASES = ("resets", "terminals", "game", "rewards", "reward_options", "mechanics", "ppo", "label", "phase")
 EXTRAS = ("curriculum", "mechanics", "selfplay")  # left out where nothing of them is used
@@ -127,9 +127,15 @@ def thread_count(profile: Profile) -> int:
 
 
 def learning_cars(profile: Profile) -> int:
-    """Cars of an arena that the bot plays: all, or blue alone against a scripted opponent."""
+    """Cars of an arena that are learned from: all, or blue alone against an opponent."""
     game = profile.game
-    return game.blue + game.orange if game.opponent == "mirror" else game.blue
+    return game.blue + game.orange if game.opponent == MIRROR else game.blue
+
+
+def observed_cars(profile: Profile) -> int:
+    """Cars of an arena whose steps are in shared memory: those that are learned from, and those of frozen opponents."""
+    game = profile.game
+    return game.blue + game.orange if is_frozen(game.opponent) else learning_cars(profile)
 
 
 def steps_per_rollout(profile: Profile, workers: int | None = None) -> int:
@@ -172,7 +178,7 @@ def estimate_memory(profile: Profile, obs_size: int, actions: int) -> MemoryEsti
     profiles.
     """
     inference, workers = choose_inference(profile, profile.learner.device), worker_count(profile)
-    agents = workers * profile.collect.arenas * learning_cars(profile)
+    agents = workers * profile.collect.arenas * observed_cars(profile)
     steps = steps_per_rollout(profile, workers)
     steps += slack_steps(inference, workers, steps)
     seen = 4 * obs_size + 1 + 1  # observation, legality, whose it is: one more than there are steps

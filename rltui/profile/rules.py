@@ -44,7 +44,7 @@ def _teams_can_play(data: Mapping[str, Any]) -> Iterator[ValidationFinding]:
 
 
 def _teams(game: Mapping[str, Any], path: KeyPath) -> Iterator[ValidationFinding]:
-    """Somebody plays, and a scripted opponent leaves both sides somebody."""
+    """Somebody plays, and an opponent leaves both sides somebody."""
     blue, orange = (number(game, side, GameSection.model_fields[side].default) for side in ("blue", "orange"))
     opponent = game.get("opponent", "mirror")
     if blue == 0 and orange == 0:
@@ -54,7 +54,7 @@ def _teams(game: Mapping[str, Any], path: KeyPath) -> Iterator[ValidationFinding
         )  # fmt: skip
     elif opponent != "mirror" and blue == 0:
         yield ValidationFinding(
-            (*path, "opponent"), "nobody learns: against a scripted player only blue does", "at least one blue car",
+            (*path, "opponent"), "nobody learns: against an opponent only blue does", "at least one blue car",
             shown_value(opponent), involves=((*path, "blue"),),
         )  # fmt: skip
     elif opponent != "mirror" and orange == 0:

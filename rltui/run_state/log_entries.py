@@ -25,6 +25,7 @@ from rltui.events.records import (
     WorkerFailed,
     WorkerStarted,
     end_words,
+    match_words,
 )
 from rltui.formatting import plural, state_name
 
@@ -93,7 +94,7 @@ def _entry(record: Record) -> LogEntry | None:
 def _of_run(record: RunStarted | RunResumed | RunFinished | StateChanged) -> LogEntry:
     match record:
         case RunStarted():
-            cars = f"{record.blue}v{record.orange}, {plural(record.workers, 'worker')} × {plural(record.arenas, 'arena')} on {record.device}"
+            cars = f"{match_words(record)}, {plural(record.workers, 'worker')} × {plural(record.arenas, 'arena')} on {record.device}"
             return LogEntry(record.time, "info", "trainer", f"run {record.run} opened: {record.profile}, {cars}")
         case RunResumed():
             return LogEntry(record.time, "info", "runs", record.reason)

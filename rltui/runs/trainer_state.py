@@ -42,6 +42,15 @@ class CurriculumState(msgspec.Struct, frozen=True, kw_only=True):
     window: list[dict[str, Any]] = []  # EpisodeStats, the oldest first
 
 
+class PoolState(msgspec.Struct, frozen=True, kw_only=True):
+    """Of the opponents of self-play, by name. results: the learner's wins (a draw is half of one) and of how many games; left: who
+    is never drawn again.
+    """
+
+    results: dict[str, tuple[float, float]] = {}
+    left: list[str] = []
+
+
 class TrainerState(msgspec.Struct, frozen=True, kw_only=True):
     """What a resume needs beside the learner's own files."""
 
@@ -50,6 +59,7 @@ class TrainerState(msgspec.Struct, frozen=True, kw_only=True):
     curriculum: CurriculumState | None = None  # None without phases
     overrides: dict[str, OverrideState] = {}  # by what they set: entropy, reward <name>
     evaluated: StateEvaluated | None = None  # the newest state that games had rated
+    pool: PoolState = PoolState()
 
     @property
     def by_hand(self) -> dict[str, float]:

@@ -23,6 +23,7 @@ from rltui.events.records import (
     setting_words,
     weight_of,
 )
+from rltui.league.pool import OpponentPool
 from rltui.learn.ppo import PPOLearner
 from rltui.learn.schedules import LearningRates, Schedule
 from rltui.runs.trainer_state import OverrideState, RateState, TrainerState
@@ -176,7 +177,9 @@ class Place:
 
 
 class ActiveTask:
-    """Config, learner, collector and worker settings in force. One learner goes through all tasks. context: of the start."""
+    """Config, learner, collector and worker settings in force. One learner and one pool of opponents go through all tasks. context:
+    of the start.
+    """
 
     def __init__(self, context: StartContext, learner: PPOLearner, open_collector: Opener) -> None:
         """open_collector(config, timesteps): a collector, not started, that takes the place of any before it."""
@@ -185,7 +188,9 @@ class ActiveTask:
         self._open = open_collector
         self.collector = open_collector(self.config, context.plan.timesteps)
         self.settings = WorkerSettings(self.collector, 0.0 if context.options.debug else LINES_PER_SECOND)
-        state = context.state
+        state, selfplay = context.state, context.profile.selfplay
+        earlier = state.pool if state else None
+        self.pool = OpponentPool(selfplay.strategy, selfplay.window, selfplay.scripted, earlier)
         self.rates, words = resumed_rates(self.config.schedule, state.learning_rate if state else None)
         if not words and state is not None and self.config.schedule.kind != "constant":
             words = self._scheduled(context.plan.timesteps)
@@ -290,6 +295,7 @@ class ActiveTask:
             curriculum=self.curriculum.state(),
             overrides=self.overrides.stored(),
             evaluated=self.evaluated,
+            pool=self.pool.state(),
         )
 
 

@@ -25,6 +25,7 @@ from rltui.policy.saved import SavedPolicy, save_policy
 from rltui.profile.locate import STATE_FILE, with_name_line
 from rltui.profile.models import Profile
 from rltui.profile.resolved import reward_digest
+from rltui.registry import CHECKPOINTS
 from rltui.runs import meta, rlgym_ppo, trainer_state
 from rltui.runs.checkpoint import POLICY_FILE, is_complete
 from rltui.runs.inventory import CheckpointInfo, complete_checkpoints
@@ -347,9 +348,11 @@ class CheckpointScheduler:
         self.save([("checkpoint", str(self._loop.timesteps))])
 
     def checkpoint_once(self) -> None:
-        """One of this state, unless there is one."""
+        """One of this state, unless there is one. Waited for where the run's own states play: it may be the first of them."""
         if not self.writer.saved(self._loop.timesteps):
             self.checkpoint()
+        if self._task.config.spec.opponent.name == CHECKPOINTS:
+            self.writer.drain()
 
     def serve(self) -> None:
         """Save what people asked for by command; each is answered once it is on disk."""

@@ -87,6 +87,7 @@ class ResolvedConfig:
             actions=self.size.actions,
             parameters=flat_size(self.policy_sizes, self.profile.obs.normalize),
             slack=slack_steps(self.inference, self.workers, steps),
+            frozen=self.spec.learners - self.spec.learned_from,
         )
 
     @cached_property

@@ -28,6 +28,7 @@ from rltui.events.records import (
     WorkerStarted,
     change_words,
     end_words,
+    match_words,
 )
 from rltui.formatting import UNKNOWN, duration, over_episodes, plural, size, state_name
 from rltui.safe_io import say
@@ -114,7 +115,7 @@ def start_summary(run: RunStarted) -> list[str]:
     task = "".join(f", {part}" for part in (phase, run.stage) if part)
     return [
         f"run {run.run}: {run.profile}{task}, {limit}, by {run.author}, rltui {run.versions.get('rltui', '?')}",
-        f"game {run.blue}v{run.orange}, tick skip {run.tick_skip}, observation {run.obs_size}, {run.actions} actions, seed {run.seed}",
+        f"game {match_words(run)}, tick skip {run.tick_skip}, observation {run.obs_size}, {run.actions} actions, seed {run.seed}",
         f"policy {nets} ({run.policy_parameters:,} parameters), critic {critic} ({run.critic_parameters:,}), on {run.device}{precision}",
         f"{plural(run.workers, 'worker')} x {plural(run.arenas, 'arena')}, iteration {run.iteration:,}, batch {run.batch:,}, minibatch {run.minibatch:,}, "
         f"{run.epochs} epochs, learning rate {rates}, gamma {run.gamma:g}",
@@ -135,7 +136,7 @@ def log_lines(record: LogLine) -> list[str]:
 def task_line(task: TaskSettings) -> str:
     """What a curriculum's step means for the learner."""
     return (
-        f"game {task.blue}v{task.orange}, iteration {task.iteration:,}, batch {task.batch:,}, "
+        f"game {match_words(task)}, iteration {task.iteration:,}, batch {task.batch:,}, "
         f"learning rate {task.learning_rate:g}, rewards {', '.join(task.reward_names)}"
     )
 

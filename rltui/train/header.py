@@ -18,6 +18,7 @@ from rltui.events.records import (
     StageChanged,
     TaskSettings,
 )
+from rltui.profile.curriculum import opponent_name
 from rltui.train.active_task import ActiveTask, LoopState, Place
 from rltui.train.curriculum import curriculum_planned
 
@@ -97,6 +98,7 @@ def task_settings(task: ActiveTask, timesteps: int) -> TaskSettings:
         reward_names=config.spec.reward_names,
         by_hand=task.set_by_hand,
         reward_weights=config.spec.reward_weights(task.phase_timesteps(timesteps)),
+        opponent=opponent_name(config.spec.opponent.name),
         ppo={key: _recordable(value) for key, value in config.profile.ppo.model_dump(mode="json").items()},
     )
 

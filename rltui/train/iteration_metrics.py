@@ -56,7 +56,7 @@ def time_metrics(
         if report is None:
             continue
         metrics[f"worker/{index}/seconds"] = report.seconds
-        metrics[f"worker/{index}/steps_per_second"] = share(report.steps * shape.agents, report.seconds)
+        metrics[f"worker/{index}/steps_per_second"] = share(report.steps * shape.learners, report.seconds)
         metrics[f"worker/{index}/memory_mb"] = report.memory / MEGABYTE
     return metrics
 

@@ -1,4 +1,4 @@
-"""Self-play against frozen opponents: the pool of a run, and which of it each worker plays against."""
+"""Self-play against frozen opponents: which of a run's pool each worker plays against, in some arenas or as orange in all."""
 
 from __future__ import annotations
 
@@ -11,15 +11,17 @@ from pathlib import Path
 
 import numpy as np
 
-from rltui.env.frozen_opponents import LearnersGame, OpponentSource
+from rltui.env.frozen_opponents import STAND_IN, LearnersGame, OpponentSource
 from rltui.env.stats import EpisodeStats, total, total_against
 from rltui.errors import RltuiError
 from rltui.events.game_record import GameRecord
 from rltui.events.records import Level, PoolReported
 from rltui.league.pool import OpponentPool, saved_opponents
+from rltui.league.sources import saved_bot
 from rltui.policy.saved import SavedPolicy, load_policy
 from rltui.policy.weights import layer_sizes
 from rltui.profile.models import SelfplaySection
+from rltui.registry import MIRROR, is_saved_bot
 from rltui.runs.inventory import folder_entries
 from rltui.runs.near_clones import read_near_clones
 from rltui.runs.paths import RunPaths
@@ -40,12 +42,13 @@ Say = Callable[[Level, str], None]  # level, sentence
 class SelfPlay:
     """Scheduler of frozen opponents: looks through the pool at each milestone and every `refresh_steps`, and gives each worker
     opponents drawn from it. With central inference all workers have the same ones, and the trainer evaluates those whose net
-    is as the learner's.
+    is as the learner's. A task whose orange is one saved bot has a pool of that one.
     """
 
     def __init__(self, section: SelfplaySection, paths: RunPaths, seed: int, task: ActiveTask, say: Say) -> None:
         self._section, self._paths, self._task, self._say = section, paths, task, say
-        self.pool = OpponentPool(section.strategy, section.window, section.scripted)
+        self._saved_bot: OpponentSource | None = None  # that always plays orange
+        self.pool = task.pool
         self._rng = np.random.default_rng([seed, DRAWS])
         self._refreshed, self._milestones = -1, self._saved_milestones()
         self._collector: Collector | None = None
@@ -55,23 +58,32 @@ class SelfPlay:
         self._draws = False  # it is time to draw
         self._games: dict[str, GameRecord] = {}  # of the newest iteration
         self._newest: deque[EpisodeStats] = deque(maxlen=EARLY_WINDOW)
-        self._told_early = False
+        self._told_early = self._told_stand_in = False
         self._recorded_at = -math.inf
 
+    @property
+    def _plays(self) -> bool:
+        """Whether the task in force has frozen opponents."""
+        spec = self._task.config.spec
+        return spec.frozen_orange or (self._section.enabled and spec.opponent.name == MIRROR)
+
     def before_collecting(self, timesteps: int) -> None:
-        """Look through the pool if it is time; after so many timesteps of the run."""
-        if not self._section.enabled:
+        """Look through the pool if it is time; after so many timesteps of the run. RltuiError where the one saved bot that plays
+        orange cannot be had.
+        """
+        if not self._plays:
             return
         if self._collector is not self._task.collector:  # other workers, in new episodes
             self._collector, self._numbers, self._draws = self._task.collector, {}, True
             self._playing.clear()
+            self._refreshed = -1
+            self._choose_pool()
         milestones = self._saved_milestones()
-        late = timesteps - self._refreshed >= self._section.refresh_steps
-        if self._refreshed < 0 or late or milestones != self._milestones:
+        late = self._refreshed < 0 or timesteps - self._refreshed >= self._section.refresh_steps
+        if late or milestones != self._milestones or not self.pool.opponents:
             self._refreshed, self._milestones, self._draws = timesteps, milestones, True
             self._recorded_at = -math.inf  # what has joined is shown at once
-            found = saved_opponents(self._paths, self._section.checkpoints)
-            for notice in self.pool.refresh(found, read_near_clones(self._paths)):
+            for notice in self.pool.refresh(self._saved(), read_near_clones(self._paths)):
                 self._say("info", notice)
         if self._draws and self._playing <= self._given:  # who was drawn before has played his episodes to their ends
             self._draws = False
@@ -79,7 +91,7 @@ class SelfPlay:
 
     def learned(self, reports: Sequence[RolloutDone | None]) -> None:
         """An iteration is over."""
-        if not self._section.enabled:
+        if not self._plays:
             return
         done = [report for report in reports if report is not None]
         self._games = total_against([stats for report in done for stats in report.stats.values()])
@@ -87,11 +99,12 @@ class SelfPlay:
         self._playing = {name for report in done for name in report.playing}
         for name, reason in {name: reason for report in done for name, reason in report.refused.items()}.items():
             self._drop(name, reason)
-        self._warn_if_early(match_stats(reports))
+        if not self._task.config.spec.frozen_orange:
+            self._warn_if_early(match_stats(reports))
 
     def metrics(self) -> dict[str, float | None]:
         """Of the newest iteration."""
-        if not self._section.enabled:
+        if not self._plays:
             return {}
         games = sum(self._games.values(), GameRecord())
         score = games.score
@@ -105,10 +118,24 @@ class SelfPlay:
 
     def record(self, timesteps: int) -> PoolReported | None:
         """The pool after so many timesteps; None where there is none, or not yet time for another."""
-        if not self._section.enabled or time.monotonic() - self._recorded_at < RECORD_SECONDS:
+        if not self._plays or time.monotonic() - self._recorded_at < RECORD_SECONDS:
             return None
         self._recorded_at = time.monotonic()
         return PoolReported(time=time.time(), timesteps=timesteps, opponents=self.pool.standings(MOST_RECORDED))
+
+    def _choose_pool(self) -> None:
+        """Of the task that begins."""
+        opponent, self._saved_bot, self.pool = self._task.config.spec.opponent.name, None, self._task.pool
+        if is_saved_bot(opponent):
+            self._saved_bot = saved_bot(opponent, self._paths.data)
+            self.pool = OpponentPool()
+
+    def _saved(self) -> dict[int, OpponentSource]:
+        """Saved opponents of the task in force, as they are now, by timesteps."""
+        if self._saved_bot is not None:
+            return {0: self._saved_bot}
+        checkpoints = self._section.checkpoints or self._task.config.spec.frozen_orange
+        return saved_opponents(self._paths, checkpoints)
 
     def _draw(self) -> None:
         workers, collector = self._task.settings.workers, self._task.collector
@@ -118,6 +145,9 @@ class SelfPlay:
         else:
             drawn = {worker: self.pool.draw(OF_A_WORKER, self._rng) for worker in workers}
         self._given = {source.name for sources in drawn.values() for source in sources}
+        if not self._given and self._task.config.spec.frozen_orange and not self._told_stand_in:
+            self._told_stand_in = True
+            self._say("warning", f"no saved opponent can play orange now: {STAND_IN} does")
         self._task.settings.set_opponents(drawn)
 
     def _evaluated_here(self, collector: Collector) -> tuple[OpponentSource, ...]:
@@ -149,7 +179,7 @@ class SelfPlay:
             policy = load_policy(Path(source.path))
             game.check_pace(policy)
             widest = max(layer_sizes(policy.layers)[1:-1], default=0)
-            if widest > WIDEST_IN_WORKERS and not game.plays(policy):
+            if widest > WIDEST_IN_WORKERS and not game.plays(policy) and source != self._saved_bot:
                 raise RltuiError(f"of another game, with layers of {widest}, it would hold up the workers")
         except RltuiError as error:
             self._drop(source.name, error.message)
@@ -157,9 +187,14 @@ class SelfPlay:
         return policy
 
     def _drop(self, name: str, reason: str) -> None:
-        if notice := self.pool.drop(name, reason):
-            self._say("warning", notice)
-            self._draws = True
+        opponent = self.pool.opponents.get(name)
+        if opponent is None:
+            return
+        self._draws = True
+        if opponent.is_gone and self._saved_bot is None:
+            del self.pool.opponents[name]  # pruned, as checkpoints are in time
+        else:
+            self._say("warning", self.pool.drop(name, reason))
 
     def _saved_milestones(self) -> list[Path]:
         return [label for phase in folder_entries(self._paths.milestones) for label in folder_entries(phase)]

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from importlib.metadata import PackageNotFoundError, version
 
-from rltui.checks.components import disk_faults, examine_table, faults
+from rltui.checks.components import disk_faults, examine_table, faults, opponent_faults
 from rltui.env.from_profile import env_spec, said_settings, signature
 from rltui.errors import RltuiError
 from rltui.profile.curriculum import source_hashes, task_profile
@@ -103,6 +103,8 @@ def prepare(options: TrainOptions) -> StartContext:
     """
     profile = options.profile
     check_writable(options.data)
+    if missing := opponent_faults(profile, lambda: options.data):
+        raise RltuiError("\n".join(each.message for each in missing), "\n".join(each.advice for each in missing))
     first = env_spec(profile)
     meshes.check(meshes.locate(first.meshes))
     warnings = table_warnings(profile, options.profile_argument, options.data, options.force)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import contextlib
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from multiprocessing.connection import Connection
 from multiprocessing.context import SpawnProcess
+from pathlib import Path
 
 from rltui.errors import RltuiError, in_words
 from rltui.events.commands import OutputLive, SetRender, ViewerLive, stopped_words
@@ -279,8 +280,17 @@ class ViewerHost:
     def _spec(self, board: WeightsBoard, parameters: int) -> ViewerSpec:
         actor = self._task.config.actor(self._loop.timesteps)
         paths, render = self._context.paths, self._context.profile.render
+        opponents = self._task.settings.opponents if actor.env.frozen_orange else []
+        frozen = [
+            each for each in opponents if Path(each.path).exists()
+        ]  # those drawn some time ago may have been pruned
         match = RunMatchSpec(
-            actor.env, actor.policy_sizes, actor.normalize, (*actor.seed, SEED, time.time_ns()), paths.name
+            actor.env,
+            actor.policy_sizes,
+            actor.normalize,
+            (*actor.seed, SEED, time.time_ns()),
+            paths.name,
+            replace(frozen[0], number=0) if frozen else None,
         )
         options = OutputOptions(render.host, render.port, paths.recordings)
         weights = dict(self._task.overrides.weights)

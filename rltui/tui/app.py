@@ -15,7 +15,7 @@ from textual.binding import BindingType
 from textual.screen import ModalScreen, Screen
 
 from rltui.errors import RltuiError
-from rltui.runs.paths import DataDir, name_problem
+from rltui.runs.paths import DATA_VARIABLE, DataDir, name_problem
 from rltui.supervise.guardian import Lifeline
 from rltui.supervise.signals import BY_SIGNAL
 from rltui.tui import background
@@ -336,6 +336,7 @@ def run_app(
     readonly: look only. ascii_only: also where the terminal could draw more. mouse: False leaves it to the terminal.
     lifeline: to the guardian, if there is one.
     """
+    os.environ[DATA_VARIABLE] = str(data_dir.root)  # children that check profiles look for saved bots in the same
     ascii_only = ascii_only or needs_ascii(os.environ)
     lifeline = lifeline or Lifeline()
     ui = load(ui_path())

@@ -8,12 +8,15 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from rltui.env.frozen_opponents import OpponentSource
 from rltui.env.soccar_batch import SoccarBatch
-from rltui.env.spec import MIRROR, EnvSpec
+from rltui.env.spec import EnvSpec
+from rltui.env.stats import NewGoals
 from rltui.env.step import StepOut
 from rltui.events.match_frames import MatchFrame, StepRewards, Vector
 from rltui.league.match import GOAL_TICKS, TRAIL_POINTS, TRAIL_TICKS
 from rltui.policy.mlp import DiscretePolicy, GumbelBank
+from rltui.registry import MIRROR, Component
 from rltui.sim.frames import arena_moment
 from rltui.sim.state import Float, Int
 from rltui.view.stream import Weights
@@ -25,13 +28,16 @@ BANK_DRAWS = 900
 
 @dataclass(frozen=True)
 class RunMatchSpec:
-    """Plain data. normalize: the weights end with the observations' statistics. name: of the run."""
+    """Plain data. normalize: the weights end with the observations' statistics. name: of the run. opponent: the frozen one that
+    plays orange, where the env leaves that to one; None: the bot itself does.
+    """
 
     env: EnvSpec
     policy_sizes: tuple[int, ...]
     normalize: bool
     seed: tuple[int, ...]
     name: str
+    opponent: OpponentSource | None = None
 
 
 class RunMatch:
@@ -40,7 +46,12 @@ class RunMatch:
     def __init__(self, spec: RunMatchSpec, show: Callable[[MatchFrame], None]) -> None:
         """RltuiError as SoccarBatch."""
         self._show = show
-        self._batch = SoccarBatch(replace(spec.env, mechanics=None), 1, spec.seed)
+        env, frozen = replace(spec.env, mechanics=None), spec.opponent
+        if env.frozen_orange and frozen is None:
+            env = replace(env, opponent=Component(MIRROR))
+        self._batch = SoccarBatch(env, 1, spec.seed)
+        if frozen is not None:
+            self._batch.set_opponents({frozen.name: frozen.load()})
         self._arena = self._batch.arenas_simulated[0]
         self._arena.step = self._play
         learners = self._batch.learners
@@ -50,10 +61,10 @@ class RunMatch:
         self._actions: Int = np.zeros(learners, np.int64)
         self._log_probs: Float = np.zeros(learners, np.float32)
         self.names = self._batch.reward_names
-        opponent = spec.env.opponent.name
-        self._sides = (spec.name, spec.name if opponent == MIRROR else opponent)
+        orange = spec.name if env.opponent.name == MIRROR else frozen.name if frozen is not None else env.opponent.name
+        self._sides = (spec.name, orange)
         self._touches, self._touching = np.zeros(self._batch.cars, np.int64), np.zeros(self._batch.cars, np.bool_)
-        self._score, self._goal, self._goal_tick, self._in_net = [0, 0], 0, 0, False
+        self._score, self._goal, self._goal_tick, self._new_goals = [0, 0], 0, 0, NewGoals(self._batch.state)
         self._trail: deque[Vector] = deque(maxlen=TRAIL_POINTS)
         self.tick, self.episode, self._shown = 0, 0, 0
         self._steps: deque[StepRewards] = deque(maxlen=NEWEST_STEPS)
@@ -113,15 +124,14 @@ class RunMatch:
         self._touches += touching & ~self._touching
         self._touching = touching
         goal = int(state.goal[0])
-        if goal and not self._in_net:
+        if self._new_goals.step():
             self._score[0 if goal > 0 else 1] += 1
             self._goal, self._goal_tick = goal, self.tick
-        self._in_net = goal != 0
         paid = tuple(tuple(car) for car in contributions[:, 0].T.tolist())
         self._steps.append(StepRewards(self.tick, self.episode, paid, tuple(state.touches[0].tolist()), goal))
 
     def _begun(self, arenas: Int) -> None:
         self.episode += 1
-        self._in_net = False
+        self._new_goals.begin(arenas)
         self._touching[:] = False
         self._trail.clear()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -12,9 +11,10 @@ import numpy as np
 import pytest
 
 from rltui.env.frozen_opponents import OpponentSource
-from rltui.events.records import IterationFinished, LogLine, WorkerFailed
+from rltui.events.records import IterationFinished, LogLine, PoolReported, RunStarted, StageChanged, WorkerFailed
 from rltui.learn.ppo import PPOLearner
 from rltui.profile.load import load
+from rltui.runs import trainer_state
 from rltui.train.collect.collector import Collected, Collector, SerialCollector
 from rltui.train.collect.messages import Configure
 from rltui.train.collect.shared_rollout import SharedRollout
@@ -28,15 +28,19 @@ enabled = true
 opponent_share = 0.5
 refresh_steps = 512
 """
+ORANGE = """
+[game]
+opponent = "checkpoints"
+"""
 ROW_ZERO, ANY_ROW = "tests.fakes.fixed_players:RowZero", "random"
 
 
 @contextmanager
 def collecting(
-    tmp_path: Path, kind: str, opponents: tuple[OpponentSource, ...]
+    tmp_path: Path, kind: str, opponents: tuple[OpponentSource, ...], more: str = SELFPLAY
 ) -> Iterator[tuple[Collector, PPOLearner]]:
     profile = tmp_path / "tiny.toml"
-    profile.write_text(TWO_WORKERS.replace("seconds = 4", "seconds = 1") + SELFPLAY)
+    profile.write_text(TWO_WORKERS.replace("seconds = 4", "seconds = 1") + more)
     inference = "central" if kind == "central" else "local"
     config = ResolvedConfig.resolve(load(profile, [f"collect.inference={inference}"]))
     shared, learner = SharedRollout.create(config.shape), config.learner()
@@ -71,11 +75,12 @@ def bots(tmp_path: Path) -> tuple[OpponentSource, ...]:
     return tuple(found)
 
 
-def test_serial_and_local_are_bit_identical_with_opponents(tmp_path: Path) -> None:
+@pytest.mark.parametrize("more", [SELFPLAY, ORANGE], ids=["share", "orange"])
+def test_serial_and_local_are_bit_identical_with_opponents(tmp_path: Path, more: str) -> None:
     opponents = (*bots(tmp_path), OpponentSource("chaser"))
     found = []
     for kind in ("serial", "local"):
-        with collecting(tmp_path, kind, opponents) as (made, _):
+        with collecting(tmp_path, kind, opponents, more) as (made, _):
             found.append([copied(made.collect(0, 0, lambda: None)) for _ in range(3)])
     for one, two in zip(*found, strict=True):
         assert not one["learn"].all()
@@ -96,11 +101,15 @@ def test_the_mask_changes_with_episodes_alone_and_one_side_is_the_learners(tmp_p
     assert (learn[:, 1:] != learn[:, :-1]).any()
 
 
-def test_an_opponent_that_always_plays_row_0_gives_no_row_and_moves_nothing(tmp_path: Path) -> None:
+@pytest.mark.parametrize("more", [SELFPLAY, f"{ORANGE}orange = 2\n"], ids=["share", "orange"])
+def test_an_opponent_that_always_plays_row_0_gives_no_row_and_moves_nothing(tmp_path: Path, more: str) -> None:
     """Not one timestep of its cars is learned from, and the update is the same whatever stands in theirs."""
-    with collecting(tmp_path, "serial", (OpponentSource(ROW_ZERO),)) as (made, learner):
+    with collecting(tmp_path, "serial", (OpponentSource(ROW_ZERO),), more) as (made, learner):
         collected = made.collect(0, 0, lambda: None)
         rollout = collected.rollout
+        if more != SELFPLAY:  # as many are learned from as the profile wants
+            assert rollout.learn is not None and (rollout.learn.reshape(-1, 3) == [True, False, False]).all()
+            assert collected.rows == made.shared.shape.wanted * made.shared.shape.learners == 512
         assert rollout.learn is not None and collected.rows == rollout.learn.sum() < rollout.learn.size
         files = learner.snapshot().files()
         report, weights = learner.update(rollout), learner.policy_flat()
@@ -125,12 +134,13 @@ def test_what_it_does_in_the_game_is_its_own(tmp_path: Path) -> None:
     assert not np.array_equal(one["obs"][0, 20, ~mirror], two["obs"][0, 20, ~mirror])
 
 
-def test_beside_a_central_policy_the_trainer_chooses_for_opponents_of_the_same_net(tmp_path: Path) -> None:
+@pytest.mark.parametrize("more", [SELFPLAY, f"{ORANGE}orange = 2\n"], ids=["share", "orange"])
+def test_beside_a_central_policy_the_trainer_chooses_for_opponents_of_the_same_net(tmp_path: Path, more: str) -> None:
     """Two that always choose one row, of another normaliser each, beside a learner that chooses any."""
     sources = tuple(
         OpponentSource(name, "not read by workers", number) for number, name in enumerate(("one", "two"), 1)
     )
-    with collecting(tmp_path, "central", sources) as (made, learner):
+    with collecting(tmp_path, "central", sources, more) as (made, learner):
         assert made.evaluates_opponents
         layers = learner.snapshot().policy_layers()
         policy = write_bot(tmp_path / "bot", str(tmp_path / "tiny.toml"), normalized=True)
@@ -171,13 +181,41 @@ def test_a_run_plays_its_milestones_as_they_come_and_goes_on_without_those_that_
         run.wait_more_iterations(8)
         newest = sorted(run.paths.milestones.glob("*/*"))[-1]
         run.wait_more_iterations(2)
-        shutil.rmtree(newest)
-        wait_for(
-            lambda: any(newest.name in line and "gone" in line for line in notices(run)),
-            "the notice of one that is gone",
-        )
+        newest.rename(tmp_path / "elsewhere")
         run.check_continues()
+        assert not [line for line in notices(run) if newest.name in line]
         assert not [record for record in run.poll() if isinstance(record, WorkerFailed)]
+    finally:
+        run.kill_all()
+
+
+STAGED = """
+[curriculum]
+stages = [{until = 2048}, {orange = 2, opponent = "checkpoints", until = 8192}, {blue = 2, orange = 2}]
+[selfplay]
+refresh_steps = 1024
+"""
+
+
+def test_a_run_goes_on_in_the_middle_of_a_stage_against_its_checkpoints(tmp_path: Path) -> None:
+    run = Training(tmp_path, profile=TINY.replace("seconds = 4", "seconds = 1") + STAGED)
+    try:
+        assert run.start("--steps", "5000").wait_end() == 0
+        stages = [(record.came_from, record.to) for record in run.poll() if isinstance(record, StageChanged)]
+        assert stages == [("1v1", "1v2 checkpoints")]
+        newest = max(run.paths.checkpoints.iterdir(), key=lambda folder: int(folder.name))
+        state = trainer_state.read(newest)
+        assert state is not None and state.pool.results and all(games for _, games in state.pool.results.values())
+        assert run.start("--steps", "10000").wait_end() == 0
+        headers = [record for record in run.poll() if isinstance(record, RunStarted)]
+        assert [(one.stage, one.opponent) for one in headers] == [("1v1", ""), ("1v2 checkpoints", "checkpoints")]
+        first = next(record for record in run.poll() if isinstance(record, PoolReported) and record.timesteps > 5000)
+        kept = {name: played for name, (_, played) in state.pool.results.items()}
+        assert any(each.games >= kept.get(each.name, 1e9) for each in first.opponents)
+        assert not notices(run), "checkpoints are pruned all the time"
+        played = {row.timesteps for row in run.iterations() if games(row)}
+        assert min(played) > 2048 and max(played) == 8192
+        assert {row.timesteps % 512 for row in run.iterations()} == {0}
     finally:
         run.kill_all()
 

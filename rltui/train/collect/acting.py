@@ -39,7 +39,7 @@ class Policy(Protocol):
 
 
 class LocalPolicy:
-    """DiscretePolicy with noise of its own."""
+    """DiscretePolicy with noise of its own. Where an opponent plays nothing is chosen: action and log-probability are 0."""
 
     def __init__(
         self, sizes: Sequence[int], agents: Agents, actions: ActionSpec, normalize: bool, noise: GumbelBank
@@ -51,7 +51,8 @@ class LocalPolicy:
     def begin(self, block: Block, weights: Float) -> None:
         self._policy.set_weights(weights)
         self._views = [
-            tuple(block[name][:, part] for name in ("obs", "actions", "log_probs", "legality")) for part in self._agents
+            tuple(block[name][:, part] for name in ("obs", "actions", "log_probs", "legality", "player"))
+            for part in self._agents
         ]
 
     def seen(self, part: int, t: int) -> None:
@@ -61,8 +62,16 @@ class LocalPolicy:
         return True
 
     def act(self, part: int, t: int) -> None:
-        obs, actions, log_probs, classes = self._views[part]
-        self._policy.act(obs[t], self._noise, actions[t], log_probs[t], classes[t] if self._masked else None)
+        obs, actions, log_probs, classes, player = (view[t] for view in self._views[part])
+        mine = np.flatnonzero(player == 0)
+        if len(mine) == len(player):
+            self._policy.act(obs, self._noise, actions, log_probs, classes if self._masked else None)
+            return
+        chosen, chances = np.empty(len(mine), actions.dtype), np.empty(len(mine), log_probs.dtype)
+        self._policy.act(obs[mine], self._noise, chosen, chances, classes[mine] if self._masked else None)
+        actions.fill(0)
+        log_probs.fill(0)
+        actions[mine], log_probs[mine] = chosen, chances
 
 
 class AskedPolicy:

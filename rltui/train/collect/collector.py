@@ -113,7 +113,7 @@ class Collector(ABC):
             worker=worker,
             state=state,
             pid=pid,
-            steps_per_second=newest.steps * shape.agents / newest.seconds if newest else None,
+            steps_per_second=newest.steps * shape.learners / newest.seconds if newest else None,
             arenas=shape.arenas,
             memory_mb=newest.memory / MEGABYTE if newest else None,
             heartbeat_age=None,

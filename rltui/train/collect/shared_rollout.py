@@ -25,9 +25,10 @@ NEED, HINT = "rollouts need", f"lower ppo.iteration or ppo.buffer_iterations, or
 
 @dataclass(frozen=True)
 class RolloutShape:
-    """B blocks of W workers, each T steps of K arenas with C learning cars and D observation numbers; P policy parameters.
+    """B blocks of W workers, each T steps of K arenas with C cars and D observation numbers; P policy parameters.
 
     slack: so many steps more than T a worker has room for. With any, the workers together have W · T in the end.
+    frozen: of the cars, those that are always a frozen opponent's, and not learned from.
     """
 
     blocks: int
@@ -39,6 +40,7 @@ class RolloutShape:
     actions: ActionSpec
     parameters: int
     slack: int = 0
+    frozen: int = 0
 
     @property
     def most_steps(self) -> int:
@@ -56,9 +58,14 @@ class RolloutShape:
         return self.arenas * self.cars
 
     @property
+    def learners(self) -> int:
+        """Cars of one worker that are learned from: timesteps of a step."""
+        return self.arenas * (self.cars - self.frozen)
+
+    @property
     def rows(self) -> int:
         """Timesteps of one worker in one iteration; with slack, of the mean one."""
-        return self.steps * self.agents
+        return self.steps * self.learners
 
     def fields(self) -> dict[str, tuple[tuple[int, ...], DTypeLike]]:
         """Name → (shape, dtype) of each array of the segment."""

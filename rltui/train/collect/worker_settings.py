@@ -73,8 +73,8 @@ class WorkerSettings:
         ]
 
     def use_collector(self, collector: Collector, weights: Mapping[str, float]) -> None:
-        """Another collector, about to start: its workers get the same flags, and these weights."""
-        self._collector, self._weights = collector, dict(weights)
+        """Another collector, about to start: its workers get the same flags, these weights, and no opponents yet."""
+        self._collector, self._weights, self._opponents = collector, dict(weights), {}
         if self._flags or self._weights or self._number:
             self._send(self.workers)
 
@@ -99,6 +99,11 @@ class WorkerSettings:
         self._send(self.workers)
         for wait in waits:
             self._await(wait, self.workers)
+
+    @property
+    def opponents(self) -> list[OpponentSource]:
+        """Those of all workers, each once."""
+        return list(dict.fromkeys(source for sources in self._opponents.values() for source in sources))
 
     def set_opponents(self, opponents: Mapping[int, tuple[OpponentSource, ...]]) -> None:
         """Frozen opponents of each worker; they play from the next episodes on."""

@@ -14,6 +14,7 @@ from rltui.profile.edit import Draft
 from rltui.profile.source import show_key
 from rltui.profile.toml_lines import KeyPath, key_path
 from rltui.profile.toml_text import default_words, toml_key, toml_string
+from rltui.registry import CHECKPOINTS, MIRROR
 from rltui.tui.checks.results import ProfileProblem
 from rltui.tui.checks.schema import KeyReference, Reference, Registered
 from rltui.tui.form import render
@@ -177,7 +178,8 @@ def component_options(reference: Reference, kind: str) -> list[Chosen]:
     """The registered components of a kind, by group."""
     found = reference.of_kind(kind)
     if kind == "player":
-        found = [Registered("player", "mirror", "The bot itself, learning from both sides."), *found]
+        itself = Registered("player", MIRROR, "The bot itself, learning from both sides.")
+        found = [itself, Registered("player", CHECKPOINTS, "The bot's own earlier states; blue alone learns."), *found]
     return sorted((Chosen(each.name, each.category, _component(each)) for each in found), key=lambda each: each.group)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rltui import formatting
-from rltui.events.records import RunStarted, SettingChanged, setting_words
+from rltui.events.records import RunStarted, SettingChanged, match_words, setting_words
 from rltui.run_state.condition import condition, in_force
 from rltui.run_state.snapshot import RunSnapshot
 from rltui.run_state.verdict import Verdict, verdict
@@ -145,7 +145,7 @@ def facts_of(header: RunStarted) -> list[tuple[str, str]]:
         ("profile", f"{header.profile}, by {header.author}" if header.author else header.profile),
         ("policy", _net(header.policy_layers, header.actions, header.policy_parameters)),
         ("critic", _net(header.critic_layers, 1, header.critic_parameters)),
-        ("plays", f"{header.blue}v{header.orange}, sees {header.obs_size} numbers, chooses among {header.actions}"),
+        ("plays", f"{match_words(header)}, sees {header.obs_size} numbers, chooses among {header.actions}"),
         ("rates", _rates(header)),
         (
             "update",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from rltui import formatting
+from rltui.events.records import match_words
 from rltui.formatting import over_episodes, over_iterations
 from rltui.run_state import progress
 from rltui.run_state.condition import Condition, condition, flag_words
@@ -59,7 +60,7 @@ def facts(view: View) -> dict[str, Fact]:
         number: Fact = ((6, text_line(f"Phase {header.phase}")),) if header.phase is not None else ()
         label = f"Phase {header.phase} {header.label}" if number else header.label
         found["phase"] = ((10, text_line(label)), *number)
-        found["stage"] = ((12, text_line(header.stage or f"{header.blue}v{header.orange}")),)
+        found["stage"] = ((12, text_line(header.stage or match_words(header))),)
         found["timesteps"] = _timesteps(snapshot)
         found["speed"] = _speed(snapshot)
         found["elapsed"] = _elapsed(elapsed(snapshot, view.now))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 
 import numpy as np
@@ -23,7 +23,9 @@ from rltui.sim.state import GameState
 from rltui.train.config import ResolvedConfig
 from rltui.train.setup import TrainOptions, prepare
 from tests.fakes import game_states
+from tests.fakes.bots import write_bot
 from tests.fakes.game_states import TEAM_SIZES, random_state
+from tests.fakes.saved_runs import make_run
 from tests.fakes.tables import RLGYM, column, without
 from tests.fakes.training import TINY
 
@@ -236,3 +238,41 @@ def test_the_size_of_a_checkpoint_is_that_of_its_files() -> None:
     assert checkpoint_size(load("quick")) == 12 * (policy + critic) + 4 * policy
     nets = sum(len(files[name]) for name in (rlgym_ppo.POLICY, rlgym_ppo.CRITIC))
     assert nets == pytest.approx(4 * (policy + critic), rel=0.05)
+
+
+def test_a_saved_bot_that_is_to_play_orange_is_there_and_can_play(subtests: pytest.Subtests) -> None:
+    """Said by the check and before training, forced too; one that plays another game by itself is welcome."""
+    for name, more in (
+        ("same", ""),
+        ("other", "obs.stack = 2\n"),
+        ("slow", "tick_skip = 4\n"),
+        ("narrow", "obs.zero_padding = 0\n"),
+    ):
+        Path(f"{name}.toml").write_text(more + TINY)
+        write_bot(Path("bots") / name, f"{name}.toml")
+    run = make_run(DataDir(Path("data")), "alpha")
+    game = '[game]\norange = 2\nopponent = "{}"\n'
+    for opponent, words, advice in (
+        ("bots/same", "", ""),
+        ("bots/other/policy.npz", "", ""),
+        ("bots/slow", "chooses every 4 ticks, 1 late, and this run every 8", "tick_skip 4"),
+        ("bots/narrow", "in 1v2 the bot's observation has 112 numbers, expected 92", "trained in 1v1"),
+        ("bots/none", "no such saved state", "RUN/"),
+        ("alpha/9000", "no saved state '9000'", "rltui milestones list alpha"),
+        ("bots/none.npz", "none.npz", ""),
+    ):
+        with subtests.test(opponent=opponent):
+            found = report(write(more=game.format(opponent)))
+            assert found["valid"] is (not words)
+            if not words:
+                prepare(replace(options(), resume="new"))
+                continue
+            [error] = found["errors"]
+            assert error["key"] == "game.opponent" and error["line"] > 1 and not found["forcible"]
+            assert words in error["message"] and advice in error["hint"]
+            with pytest.raises(RltuiError, match=words) as caught:
+                prepare(options(force=True))
+            assert advice in caught.value.hint
+    stages = f'[curriculum]\nstages = [{{until = 9}}, {{opponent = "{run.name}/9000"}}]\n'
+    [error] = report(write(more=stages))["errors"]
+    assert error["key"] == "curriculum.stages[1].opponent"

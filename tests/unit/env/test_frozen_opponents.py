@@ -9,12 +9,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from rltui.actions.pipeline import PipelineOptions
 from rltui.env.arena_groups import ArenaGroups
 from rltui.env.from_profile import env_spec, sizes
-from rltui.env.frozen_opponents import LearnersGame, Loaded, OpponentSource
+from rltui.env.frozen_opponents import STAND_IN, LearnersGame, Loaded, OpponentSource
 from rltui.env.saved_player import SavedPlayer
 from rltui.env.soccar_batch import SoccarBatch
-from rltui.env.spec import EnvSpec
+from rltui.env.spec import ArenaGroup, EnvSpec
 from rltui.env.stats import total
 from rltui.env.step import StepOut
 from rltui.events.game_record import GameRecord
@@ -141,15 +142,15 @@ def check_against_twin(env: SoccarBatch, out: StepOut, policy: SavedPolicy) -> N
     kept: list[np.ndarray] = []
     env.on_judged = lambda *_: kept.append(env.state.previous_actions.copy())
     env.reset(out)
-    twin = SavedPlayer(policy, (1, 1), ARENAS, [0], deterministic=True)
+    twin = SavedPlayer(policy, (env.state.blue, env.state.orange), ARENAS, [0], deterministic=True)
     begun, rng = np.ones(ARENAS, np.bool_), np.random.default_rng(1)
     for _ in range(60):
-        twin.reset(env.state, begun)
-        expected = twin.rows()[twin.act(env.state, (slice(None), slice(None)))]
+        twin.begin(env.state, begun)
+        expected = twin.controls[twin.act(env.state, (slice(None), slice(None)))]
         assert out.player is not None
         acted = out.player == 0
         env.step(rng.integers(0, env.action_spec.outputs, acted.shape), out)
-        assert (~acted).sum() == FROZEN
+        assert (~acted).sum() == (env.state.orange * ARENAS if env._counted == ARENAS else FROZEN)
         np.testing.assert_array_equal(kept.pop()[~acted], expected[~acted])
         begun = out.terminated | out.truncated
 
@@ -159,11 +160,11 @@ def test_a_bot_of_the_same_game_and_one_of_another_play_as_they_do_by_themselves
 ) -> None:
     run, same = game(tmp_path, "")
     _, other = game(tmp_path, OTHER_GAME)
-    for name, policy in (("same", same), ("other", other)):
-        with subtests.test(name=name):
-            env, out = batch(run)
+    two = replace(run, orange=2, opponent=Component("checkpoints"))
+    for name, policy, plays in (("same", same, run), ("other", other, run), ("same", same, two), ("other", other, two)):
+        with subtests.test(name=name, orange=plays.orange):
+            env, out = batch(plays)
             assert env.set_opponents({name: policy}) == {}
-            assert env._frozen is not None
             [opponent] = env._frozen._numbered.values()
             assert (opponent.network is None) == (name == "other")
             silent(env._frozen._noise if opponent.player is None else opponent.player._noise)
@@ -183,13 +184,65 @@ def test_what_opponents_do_changes_nothing_that_is_counted_of_the_learner() -> N
     assert ours.against and replace(ours, against={}) == theirs
 
 
+def test_where_orange_is_theirs_blue_is_counted_and_paid_as_against_a_scripted_player(
+    subtests: pytest.Subtests,
+) -> None:
+    """Bit for bit, whatever stands in orange's actions; choices that legality replaces are blue's alone."""
+    pipeline = PipelineOptions(legality="fallback")
+    for name in ("idle", "chaser"):
+        with subtests.test(name=name):
+            scripted = SoccarBatch(spec(opponent=Component(name), pipeline=pipeline), ARENAS, [3])
+            env, out = batch(spec(opponent=Component("checkpoints"), pipeline=pipeline))
+            expected = StepOut.zeros(ARENAS, 1, env.obs_size)
+            assert (scripted.learners, env.learners) == (1, 2)
+            env.set_opponents({name: build("player", Component(name))})
+            env.reset(out)
+            scripted.reset(expected)
+            for chosen in np.random.default_rng(2).integers(0, 90, (150, ARENAS, 2)):
+                assert out.player is not None and (out.player == [0, 255]).all()
+                env.step(chosen, out)
+                scripted.step(chosen[:, :1], expected)
+                np.testing.assert_array_equal(out.obs[:, :1], expected.obs)
+                np.testing.assert_array_equal(out.rewards[:, :1], expected.rewards)
+            ours, theirs = env.drain_stats(), scripted.drain_stats()
+            assert theirs.fallbacks > 0 and theirs.episodes > 0
+            assert ours.against[name].games == ours.episodes and replace(ours, against={}) == theirs
+
+
+def test_orange_is_never_without_a_player() -> None:
+    """Until the first opponent, and where none that is named can play, a scripted one does; each from the next episode on."""
+    env, out = batch(spec(1, 2, opponent=Component("checkpoints")))
+    env.reset(out)
+    assert env.playing == [STAND_IN]
+    one = Keeping()
+    env.set_opponents({"one": one})
+    while env.playing != ["one"]:
+        [(acted, _)] = played(env, out, 1)
+        assert (acted == [True, False, False]).all()
+    assert all(len({car for _, car in asked}) == 2 for asked in one.asked)
+    slow = SavedPolicy(
+        (), np.zeros((0, 8), np.float32), "", "", tick_skip=4, action_delay_ticks=1, legality="off", env=""
+    )
+    assert "chooses every 4 ticks" in env.set_opponents({"slow": slow})["slow"]
+    while env.playing != [STAND_IN]:
+        [(acted, _)] = played(env, out, 1)
+        assert (acted == [True, False, False]).all()
+
+
+def test_practice_arenas_have_the_same_opponents_in_orange() -> None:
+    practice = ArenaGroup("mechanics", 0.5, spec().rewards, spec().resets, spec().terminals)
+    groups = ArenaGroups(spec(1, 2, opponent=Component("checkpoints"), mechanics=practice), 4, [1])
+    assert groups.set_opponents([OpponentSource("idle")]) == {}
+    groups.reset(out := StepOut.zeros(4, groups.learners, groups.obs_size))
+    assert groups.playing() == {"idle"} and out.player is not None and (out.player == [0, 255, 255]).all()
+
+
 def test_goals_of_an_episode_are_those_of_the_learners_side() -> None:
     env, out = batch(spec(terminals=(Component("timeout", {"seconds": 0.5}),)))
     env.set_opponents({"idle": build("player", Component("idle"))})
     env.reset(out)
     frozen = env._frozen
-    assert frozen is not None
-    learner_blue = frozen.player[:, 0] == 0
+    learner_blue = frozen.player[-FROZEN:, 0] == 0
     simulate = env._sim.read
 
     def read() -> None:  # the ball lies in orange's goal for two steps

@@ -42,13 +42,13 @@ def test_it_plays_the_cars_that_it_is_given_from_step_to_step_as_it_plays_all(po
         state = random_state(rng, ARENAS, *TEAMS)
         for one in (every, some):
             if not step:
-                one.reset(state, everywhere)
+                one.begin(state, everywhere)
         who = np.array([[0, 0, 1, 1], [1, 1, 0, 0], [0, 0, 0, 0], [1, 1, 0, 0]]) == 1
         seats = np.nonzero(who)
         rows, expected = some.act(state, seats), every.act(state, (slice(None), slice(None)))
         assert rows.shape == state.on_ground[seats].shape
         np.testing.assert_array_equal(rows, expected[seats])
-        assert expected.max() < len(every.rows())
+        assert expected.max() < len(every.controls)
 
 
 def test_what_was_before_an_episode_is_forgotten(policy: SavedPolicy) -> None:
@@ -58,7 +58,7 @@ def test_what_was_before_an_episode_is_forgotten(policy: SavedPolicy) -> None:
     for state in states[:2]:
         old.act(state, everything)
     for one in (old, new):
-        one.reset(states[2], np.ones(ARENAS, np.bool_))
+        one.begin(states[2], np.ones(ARENAS, np.bool_))
     np.testing.assert_array_equal(old.act(states[2], everything), new.act(states[2], everything))
 
 

@@ -98,13 +98,35 @@ def test_much_weaker_ones_leave_but_never_the_last_few_nor_scripted_ones_and_do_
     assert few.refresh(sources(6)) == []  # too few games say so
 
 
-def test_who_is_gone_or_cannot_play_leaves_with_a_notice() -> None:
-    made = pool(4)
-    [notice] = made.refresh(sources(4, first=1))
-    assert notice == "opponent P/000M leaves the pool: its files are gone or damaged"
-    assert made.drop("P/001M", "why").endswith(": why") and made.drop("P/001M", "why") == ""
-    assert [*made.opponents] == ["P/002M", "P/003M"]
-    made.played({"P/001M": GameRecord(1)})  # a late result of one that has left
+def test_who_is_damaged_leaves_for_good_with_a_notice_and_who_is_gone_without_a_word(tmp_path: Path) -> None:
+    paths = DataDir(tmp_path).run("alpha")
+    for commit in (1, 2, 3):
+        save(paths, commit, commit * 1000)
+    made, found = OpponentPool(), saved_opponents(paths, checkpoints=True)
+    assert made.refresh(found) == []
+    Path(found[1000].path).unlink()  # of a folder that is left
+    Path(found[2000].path).write_bytes(b"nothing")
+    [notice] = made.refresh(saved_opponents(paths, checkpoints=True))
+    assert notice.startswith("opponent 2,000 leaves the pool: ") and POLICY_FILE in notice
+    assert [*made.opponents] == ["3,000"] and made.left == {"2,000"}
+    made.refresh(found)
+    assert [*made.opponents] == ["3,000", "1,000"]
+    made.played({"2,000": GameRecord(1)})  # a late result of one that has left
+
+
+def test_results_and_who_has_left_are_kept_over_a_resume() -> None:
+    made = pool(6, scripted=("chaser",))
+    beaten(made, "chaser", 3, 1)
+    beaten(made, "P/004M", 2, 6)
+    beaten(made, "P/000M", 80, 0)
+    assert len(made.refresh(sources(6))) == 1
+    again = OpponentPool("uniform", scripted=("chaser", "rule"), earlier=made.state())
+    assert again.state() == made.state()  # before the first look
+    assert again.refresh(sources(7)) == []
+    assert (again.opponents["P/004M"].wins, again.opponents["P/004M"].games) == (2, 8)
+    assert (again.opponents["chaser"].wins, again.opponents["chaser"].games) == (3, 4)
+    assert "P/000M" not in again.opponents and again.opponents["P/006M"].games == 0
+    assert again.state() == made.state()
 
 
 def test_the_saved_ones_are_the_runs_whole_milestones_and_checkpoints_if_asked(tmp_path: Path) -> None:

@@ -7,14 +7,24 @@ from typing import get_args
 
 import pytest
 
+from rltui.env.arena_groups import frozen_arenas
 from rltui.env.from_profile import env_spec
 from rltui.league.score import score_interval
 from rltui.profile.advice import advice
 from rltui.profile.copies import saved_copies
-from rltui.profile.curriculum import ENDS, PLANS, stage_at, stage_name, stages_of, task_profile, task_profiles
+from rltui.profile.curriculum import (
+    ENDS,
+    PLANS,
+    opponent_name,
+    stage_at,
+    stage_name,
+    stages_of,
+    task_profile,
+    task_profiles,
+)
 from rltui.profile.load import load, read
 from rltui.profile.render import differences, render
-from rltui.profile.resolved import digest, resolved
+from rltui.profile.resolved import digest, learning_cars, observed_cars, resolved
 from rltui.profile.rules import CATEGORIES
 from rltui.profile.source import Problem
 from rltui.rewards.base import Category
@@ -227,7 +237,7 @@ def staged(folder: Path, stages: str, padding: int = 3, more: str = "") -> Path:
 def test_known_plans(folder: Path) -> None:
     profile = load(staged(folder, '"three_stage"'))
     stages = stages_of(profile.curriculum)
-    assert [stage_name(stage) for stage in stages] == ["1v1", "1v2 chaser", "2v2"]
+    assert [stage_name(stage) for stage in stages] == ["1v1", "1v2 checkpoints", "2v2"]
     assert [stage.until for stage in stages] == [2_000_000, 3_500_000, None]
     assert [stage_at(stages, steps) for steps in (0, 1_999_999, 2_000_000, 3_499_999, 3_500_000, 10**9)] == [
         0, 0, 1, 1, 2, 2,
@@ -255,6 +265,39 @@ def test_a_stage_decides_who_plays_and_how_episodes_start(folder: Path) -> None:
     assert (first.blue, first.orange, first.opponent.name, first.learners) == (1, 2, "chaser", 1)
     assert (second.blue, second.orange, second.opponent.name, second.learners) == (2, 2, "mirror", 4)
     assert [spec.resets[0].component.name for spec in (first, second)] == ["kickoff", "random"]
+
+
+def test_frozen_opponents_play_orange_and_blue_alone_is_learned_from(folder: Path, subtests: pytest.Subtests) -> None:
+    for opponent in ("checkpoints", "quick-1/005M", "chaser", "mirror"):
+        with subtests.test(opponent=opponent):
+            frozen, cars = opponent not in ("chaser", "mirror"), 1 if opponent == "chaser" else 3
+            staged_so = f"[{{blue = 1, orange = 2, opponent = '{opponent}'}}]"
+            task = task_profile(load(staged(folder, staged_so)))
+            spec = env_spec(task)
+            assert (spec.frozen_orange, spec.learners, observed_cars(task)) == (frozen, cars, cars)
+            assert spec.learned_from == learning_cars(task) == (3 if opponent == "mirror" else 1)
+            assert frozen_arenas(spec, 32) == (32 if frozen else 0)
+
+
+def test_a_saved_bot_is_named_in_full_where_it_is_a_path_and_short_where_it_is_shown(folder: Path) -> None:
+    for place in ("checkpoints/quick-1/5000", "milestones/quick-1/Phase1-Touch/005M"):
+        (folder / place).mkdir(parents=True)
+    for file in ("best.npz", "checkpoints/quick-1/5000/policy.npz"):
+        (folder / file).touch()
+    for written, name in (
+        ("checkpoints/quick-1/5000", "quick-1/5000"),
+        ("checkpoints/quick-1/5000/policy.npz", "quick-1/5000"),
+        ("./milestones/quick-1/Phase1-Touch/005M", "Phase1-Touch/005M"),
+        ("best.npz", "best.npz"),
+        ("elsewhere/005M", "elsewhere/005M"),
+    ):
+        (stage,) = stages_of(load(staged(folder, f"[{{opponent = '{written}'}}]")).curriculum)
+        path = (folder / written).resolve()
+        assert stage.opponent == (str(path) if path.exists() else written)
+        assert (opponent_name(stage.opponent), stage_name(stage)) == (name, f"1v1 {name}")
+        own = load(staged(folder, '"none"', more=f"[game]\nopponent = '{written}'\n"))
+        assert own.game.opponent == stage.opponent
+    assert (opponent_name("mirror"), opponent_name("my/bots.py:Mine"), opponent_name("rule")) == ("", "Mine", "rule")
 
 
 def test_a_task_s_text_stands_alone(folder: Path) -> None:
@@ -355,6 +398,11 @@ def test_one_mistake_is_found_where_it_is(subtests: pytest.Subtests, bot: Path) 
         ("[mechanics.rewards]\n'mine.py:Others' = 1\n", 5, 'mechanics.rewards."mine.py:Others"', "no class Others"),
         ("[game]\nopponent = 'chasr'\n", 5, "game.opponent", 'did you mean "chaser"?'),
         ("[game]\nopponent = 'miror'\n", 5, "game.opponent", 'did you mean "mirror"?'),
+        ("[game]\nopponent = 'checkpoint'\n", 5, "game.opponent", 'did you mean "checkpoints"?'),
+        ("[game]\nopponent = 'quick-1'\n", 5, "game.opponent", "a saved bot as RUN/005M"),
+        ("[game]\norange = 0\nopponent = 'quick-1/005M'\n", 6, "game.opponent", "has no car to play"),
+        ("[game]\nopponent = 'checkpoints'\n[selfplay]\nenabled = true\n", 7, "selfplay.enabled", "plays no side but"),
+        ("[selfplay]\nscripted = ['quick-1/005M']\n", 5, "selfplay.scripted[0]", "unknown player"),
         ("[game]\nopponent = 'mine.py:Mine'\n", 5, "game.opponent", "Mine is no ScriptedPlayer"),
         ("[game]\nblue = 0\nopponent = 'idle'\n", 6, "game.opponent", "nobody learns"),
         ("[actions]\nsticky = 3\nsticky_buttons = []\n", 5, "actions.sticky", "holds no button"),

@@ -13,17 +13,20 @@ import pytest
 
 from rltui.env.arena_groups import MATCH
 from rltui.events.game_record import GameRecord
+from rltui.league.pool import OpponentPool
 from rltui.policy.saved import SavedPolicy, save_policy
 from rltui.profile.load import load
 from rltui.profile.models import SelfplaySection
+from rltui.registry import Component
 from rltui.runs.checkpoint import POLICY_FILE
 from rltui.runs.paths import DataDir, RunPaths
 from rltui.train.collect.messages import RolloutDone
 from rltui.train.collect.worker_settings import WorkerSettings
 from rltui.train.config import ResolvedConfig
 from rltui.train.selfplay import EARLY_WINDOW, OF_A_WORKER, SelfPlay
+from tests.fakes.batches import spec
 from tests.fakes.bots import write_bot
-from tests.fakes.saved_runs import make_files, make_meta, place, save_milestone
+from tests.fakes.saved_runs import make_files, make_meta, place, save, save_milestone
 from tests.fakes.training import TINY
 from tests.fakes.workers import PlayedWorkers
 from tests.unit.train.test_curriculum import games
@@ -34,18 +37,29 @@ WORKERS = 3
 class Trained:
     """A SelfPlay with the workers that it sends to, and all that it has said."""
 
-    def __init__(self, tmp_path: Path, milestones: int = 4, **changes: object) -> None:
+    def __init__(self, tmp_path: Path, milestones: int = 4, opponent: str = "mirror", **changes: object) -> None:
         self.paths: RunPaths = DataDir(tmp_path).run("alpha")
         for index in range(1, milestones + 1):
             self.save(index)
         self.said: list[tuple[str, str]] = []
         self.workers = PlayedWorkers(WORKERS)
         section = SelfplaySection.model_validate({"enabled": True, "refresh_steps": 1000, **changes})
-        task: Any = SimpleNamespace(collector=self.workers, settings=WorkerSettings(self.workers))
+        task: Any = SimpleNamespace(
+            collector=self.workers,
+            settings=WorkerSettings(self.workers),
+            config=SimpleNamespace(spec=spec(opponent=Component(opponent))),
+            pool=OpponentPool(section.strategy, section.window, section.scripted),
+        )
         self.selfplay = SelfPlay(section, self.paths, 0, task, lambda level, text: self.said.append((level, text)))
 
     def save(self, index: int) -> None:
         save_milestone(self.paths, index, index * 1_000_000, f"{index:03}M")
+
+    def begin_task(self, opponent: str) -> None:
+        """Other workers, whose orange is this opponent."""
+        self.workers = self.selfplay._task.collector = PlayedWorkers(WORKERS)
+        self.selfplay._task.config = SimpleNamespace(spec=spec(opponent=Component(opponent)))
+        self.selfplay._task.settings.use_collector(self.workers, {})
 
     def sent(self) -> list[set[str]]:
         """Whom each worker was told of last."""
@@ -118,14 +132,12 @@ def test_nobody_is_drawn_while_an_earlier_one_plays_an_episode_to_its_end(tmp_pa
     assert one.messages() == 3
 
 
-def test_a_deleted_milestone_leaves_with_a_notice(tmp_path: Path) -> None:
+def test_a_deleted_milestone_leaves_without_a_word(tmp_path: Path) -> None:
     one = Trained(tmp_path, milestones=2)
     one.selfplay.before_collecting(0)
     shutil.rmtree(one.paths.milestones / "Phase1-BallTouching" / "001M")
     one.selfplay.before_collecting(1)
-    assert [text for _, text in one.said] == [
-        "opponent Phase1-BallTouching/001M leaves the pool: its files are gone or damaged"
-    ]
+    assert not one.said
     assert one.sent() == [{"Phase1-BallTouching/002M"}] * WORKERS
 
 
@@ -162,6 +174,63 @@ def test_off_it_does_nothing(tmp_path: Path) -> None:
     one.selfplay.before_collecting(0)
     one.selfplay.learned([report({})])
     assert one.selfplay.metrics() == {} and one.messages() == 0 and not one.said
+
+
+def test_the_run_s_own_states_play_orange_of_a_task_that_wants_them(tmp_path: Path) -> None:
+    """Checkpoints too, drawn as always, without [selfplay] being on; other tasks are left alone."""
+    one = Trained(tmp_path, milestones=1, opponent="checkpoints", enabled=False)
+    save(one.paths, 2, 2_500_000)
+    one.selfplay.before_collecting(0)
+    assert one.sent() == [{"Phase1-BallTouching/001M", "2,500,000"}] * WORKERS
+    one.selfplay.learned([report({"2,500,000": GameRecord(wins=3, losses=1)}, kickoffs=100)])
+    assert one.selfplay.metrics()["selfplay/score"] == 75 and one.selfplay.record(0) is not None
+    for _ in range(EARLY_WINDOW):
+        one.selfplay.learned([report({})])
+    for opponent in ("chaser", "mirror"):
+        one.begin_task(opponent)
+        one.selfplay.before_collecting(10)
+        one.selfplay.learned([report({})])
+        assert one.sent() == [set()] * WORKERS and one.selfplay.metrics() == {} and one.selfplay.record(10) is None
+    one.begin_task("checkpoints")
+    one.selfplay.before_collecting(20)
+    assert one.sent() == [{"Phase1-BallTouching/001M", "2,500,000"}] * WORKERS
+    assert one.selfplay.pool.opponents["2,500,000"].games == 4
+    assert not one.said
+
+
+def test_it_looks_again_until_there_is_somebody_to_play_orange_and_says_once_who_does_meanwhile(tmp_path: Path) -> None:
+    one = Trained(tmp_path, milestones=0, opponent="checkpoints")
+    for timesteps in range(3):
+        one.selfplay.before_collecting(timesteps)
+    assert one.said == [("warning", "no saved opponent can play orange now: chaser does")] and one.messages() == 0
+    save(one.paths, 1, 100)
+    one.selfplay.before_collecting(4)
+    assert one.sent() == [{"100"}] * WORKERS
+    shutil.rmtree(one.paths.checkpoint(100))
+    one.selfplay.learned([report({}, {"100": "no such file"})])
+    save(one.paths, 2, 200)
+    one.selfplay.before_collecting(5)
+    assert one.sent() == [{"200"}] * WORKERS and len(one.said) == 1
+
+
+def test_one_saved_bot_plays_orange_and_the_run_s_pool_has_no_part_in_it(tmp_path: Path) -> None:
+    one = Trained(tmp_path, milestones=2, scripted=("rule",))
+    write_bot(tmp_path / "bots" / "best", "quick")
+    one.selfplay.before_collecting(0)
+    one.begin_task(str(tmp_path / "bots" / "best"))
+    one.selfplay.before_collecting(1)
+    assert one.sent() == [{"bots/best"}] * WORKERS
+    one.save(3)
+    one.selfplay.before_collecting(5000)
+    assert one.sent() == [{"bots/best"}] * WORKERS and one.selfplay.metrics()["selfplay/opponents"] == 1
+    (tmp_path / "bots" / "best" / POLICY_FILE).unlink()
+    one.selfplay.learned([report({}, {"bots/best": "no such file"})])
+    one.selfplay.before_collecting(5001)
+    assert [level for level, _ in one.said] == ["warning", "warning"]
+    assert "bots/best leaves the pool: no such file" in one.said[0][1] and "chaser does" in one.said[1][1]
+    one.begin_task("mirror")
+    one.selfplay.before_collecting(5002)
+    assert {*one.selfplay.pool.opponents} == {"rule", *(f"Phase1-BallTouching/00{index}M" for index in range(1, 4))}
 
 
 def bots(folder: Path, paths: RunPaths) -> None:

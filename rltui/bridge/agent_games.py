@@ -29,7 +29,7 @@ from rltui.profile.source import ProfileError
 from rltui.profile.toml_text import toml_value
 from rltui.registry import MIRROR, Component
 from rltui.runs.paths import data_dir
-from rltui.sim.frames import moment_of
+from rltui.sim.frames import MatchStanding, moment_of
 from rltui.sim.state import Bool, Float, Int
 from rltui.view.rocketsimvis import RocketSimVis
 
@@ -248,15 +248,9 @@ class AgentGames:
 
     def _moment(self, game: int) -> MatchFrame:
         state = self._batch.state.part(slice(game, game + 1))
-        return moment_of(
-            state,
-            tick=int(state.tick[0]),
-            names=self.names,
-            score=(int(state.goal[0] > 0), int(state.goal[0] < 0)),
-            goal=int(state.goal[0]),
-            controls=self._controls[game],
-            touches=self._touches[game],
-        )
+        goal = int(state.goal[0])
+        standing = MatchStanding(int(state.tick[0]), self.names, (int(goal > 0), int(goal < 0)), goal)
+        return moment_of(state, standing, self._controls[game], self._touches[game])
 
     def _judged(self, rewards: Float, terms: Float) -> None:
         """The state still shows how the step ended."""

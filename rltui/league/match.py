@@ -11,7 +11,7 @@ from rltui.events.match_frames import MatchFrame, Vector
 from rltui.field import TICKS_PER_SECOND
 from rltui.league.match_batch import MatchBatch
 from rltui.league.players import Player
-from rltui.sim.frames import moment_of
+from rltui.sim.frames import MatchStanding, moment_of
 from rltui.sim.resets.base import Reset
 from rltui.sim.state import GameState
 
@@ -69,16 +69,9 @@ class Match:
 
     def moment(self) -> MatchFrame:
         """As it is now."""
-        return moment_of(
-            self.state,
-            tick=self.tick,
-            names=self.names,
-            score=self.score,
-            goal=self._goal if self.tick - self._goal_tick < GOAL_TICKS else 0,
-            controls=self.batch.controls[self.batch.playing[0]],
-            touches=self.touches,
-            trail=tuple(self._trail),
-        )
+        goal = self._goal if self.tick - self._goal_tick < GOAL_TICKS else 0
+        standing = MatchStanding(self.tick, self.names, self.score, goal, tuple(self._trail))
+        return moment_of(self.state, standing, self.batch.controls[self.batch.playing[0]], self.touches)
 
     def _note(self, before: tuple[int, int]) -> None:
         """Goals, touches and the ball's trail. before: the score at the tick before."""

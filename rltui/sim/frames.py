@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,29 +15,26 @@ from rltui.sim.recorded_states import FLOOR_Z
 from rltui.sim.state import Float, GameState, Int
 
 
-def moment_of(
-    state: GameState,
-    *,
-    tick: int,
-    names: tuple[str, str],
-    score: tuple[int, int],
-    goal: int,
-    controls: Float,
-    touches: Int,
-    trail: tuple[Vector, ...] = (),
-) -> MatchFrame:
+@dataclass(frozen=True)
+class MatchStanding:
+    """What a match knows beside its bodies, as in MatchFrame. tick: since it began."""
+
+    tick: int
+    names: tuple[str, str]
+    score: tuple[int, int]
+    goal: int
+    trail: tuple[Vector, ...] = ()
+
+
+def moment_of(state: GameState, standing: MatchStanding, controls: Float, touches: Int) -> MatchFrame:
     """A copy of the state's first arena. controls: [C, 8] being played; touches: [C] since the match began."""
     return MatchFrame(
-        tick=tick,
-        names=names,
-        score=score,
-        goal=goal,
+        **vars(standing),
         ball_position=_vector(state.ball_position[0]),
         ball_velocity=_vector(state.ball_velocity[0]),
         ball_angular_velocity=_vector(state.ball_angular_velocity[0]),
         cars=_cars(state, controls, touches),
         pad_timers=tuple(state.pad_timers[0].tolist()),
-        trail=trail,
     )
 
 
@@ -78,29 +76,16 @@ def _vector(row: Float) -> Vector:
     return x, y, z
 
 
-def arena_moment(
-    arena: SoccarArena,
-    *,
-    tick: int,
-    names: tuple[str, str],
-    score: tuple[int, int],
-    goal: int,
-    touches: Sequence[int],
-    trail: tuple[Vector, ...] = (),
-) -> MatchFrame:
-    """As the arena is now. tick and touches: since the match began."""
+def arena_moment(arena: SoccarArena, standing: MatchStanding, touches: Sequence[int]) -> MatchFrame:
+    """As the arena is now. touches: since the match began."""
     ball = arena.arena.ball.get_state()
     return MatchFrame(
-        tick=tick,
-        names=names,
-        score=score,
-        goal=goal,
+        **vars(standing),
         ball_position=ball.pos.as_tuple(),
         ball_velocity=ball.vel.as_tuple(),
         ball_angular_velocity=ball.ang_vel.as_tuple(),
         cars=tuple(_car(car, count) for car, count in zip(arena.cars, touches, strict=True)),
         pad_timers=tuple(_timer(pad.get_state()) for pad in arena.pad_index),
-        trail=trail,
     )
 
 

@@ -17,7 +17,7 @@ from rltui.events.match_frames import MatchFrame, StepRewards, Vector
 from rltui.league.match import GOAL_TICKS, TRAIL_POINTS, TRAIL_TICKS
 from rltui.policy.mlp import DiscretePolicy, GumbelBank
 from rltui.registry import MIRROR, Component
-from rltui.sim.frames import arena_moment
+from rltui.sim.frames import MatchStanding, arena_moment
 from rltui.sim.state import Float, Int
 from rltui.view.stream import Weights
 
@@ -107,15 +107,10 @@ class RunMatch:
     def _moment(self) -> MatchFrame:
         if self.tick % TRAIL_TICKS < SHOWN_TICKS:
             self._trail.append(self._arena.arena.ball.get_state().pos.as_tuple())
-        return arena_moment(
-            self._arena,
-            tick=self.tick,
-            names=self._sides,
-            score=(self._score[0], self._score[1]),
-            goal=self._goal if self.tick - self._goal_tick < GOAL_TICKS else 0,
-            touches=self._touches.tolist(),
-            trail=tuple(self._trail),
-        )
+        goal = self._goal if self.tick - self._goal_tick < GOAL_TICKS else 0
+        score = self._score[0], self._score[1]
+        standing = MatchStanding(self.tick, self._sides, score, goal, tuple(self._trail))
+        return arena_moment(self._arena, standing, self._touches.tolist())
 
     def _judged(self, rewards: Float, contributions: Float) -> None:
         """contributions: [R, 1, C]."""

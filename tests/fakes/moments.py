@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from rltui.events.match_frames import CarFrame, MatchFrame, Vector
-from rltui.sim.frames import moment_of
+from rltui.sim.frames import MatchStanding, moment_of
 from tests.fakes.game_states import random_state
 
 
@@ -51,12 +51,5 @@ def random_moment(rng: np.random.Generator, blue: int, orange: int) -> MatchFram
     """Anything that a state can be."""
     state = random_state(rng, 1, blue, orange)
     cars = blue + orange
-    return moment_of(
-        state,
-        tick=int(rng.integers(10**7)),
-        names=("a", "b"),
-        score=(int(rng.integers(20)), 0),
-        goal=0,
-        controls=rng.choice([-1, 0, 1], (cars, 8)).astype(np.float32),
-        touches=rng.integers(0, 99, cars),
-    )
+    standing = MatchStanding(int(rng.integers(10**7)), ("a", "b"), (int(rng.integers(20)), 0), 0)
+    return moment_of(state, standing, rng.choice([-1, 0, 1], (cars, 8)).astype(np.float32), rng.integers(0, 99, cars))

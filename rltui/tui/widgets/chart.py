@@ -292,7 +292,9 @@ def _plot(
     layers = _layers(data, scale, (raw, smooth, other), size, style)
     for row, cells in _points(data, scale, span, size).items() if data.errors else ():
         layers[row].insert(0, (cells, "strong"))
-    return _rows(data, span, size, look, scale, layers, gaps=look.log and has_gaps([*raw, *other]))
+    if look.log and has_gaps([*raw, *other]):
+        layers[-1].insert(0, ("≤ 0 left out"[: size[0]].rjust(size[0]), "warn"))
+    return _rows(data, span, size, look, scale, layers)
 
 
 def _bins(item: Curve, span: tuple[float, float], dots: int, look: Look, smoothing: int) -> list[Bin]:
@@ -352,8 +354,6 @@ def _rows(
     look: Look,
     scale: Scale,
     layers: list[list[Layer]],
-    *,
-    gaps: bool,
 ) -> list[Line]:
     ticks, lines = _ticks(data, scale, size[1], look.guides)
     cursor = plot_column(look.cursor, span, size[0]) if look.cursor is not None else None
@@ -365,15 +365,8 @@ def _rows(
     for row, layer in enumerate(layers):
         label = scale.label(ticks[row]) if row in ticks else ""
         axis: Span = (f"{label:>{AXIS - 1}}{'┤' if row in ticks else '│'}", "faint")
-        if gaps and row == size[1] - 1:
-            layer = [_note("≤ 0 left out", size[0]), *layer]
         found.append((axis, *merged(layer, signs, lines.get(row, (" ", "")), cursor)))
     return found
-
-
-def _note(words: str, width: int) -> Layer:
-    """A note at the right edge, in front of everything."""
-    return (words[:width].rjust(width), "warn")
 
 
 def _ticks(data: ChartData, scale: Scale, rows: int, guides: bool) -> tuple[dict[int, float], dict[int, Span]]:

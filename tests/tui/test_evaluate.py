@@ -32,7 +32,7 @@ async def test_whom_how_often_how_far_and_what_came_of_it(data: DataDir) -> None
         await until_shown(
             pilot, "milestone 5 M of alpha against chaser: 34 % of 100 games, 1 min 05 s left · E ends it"
         )
-        assert " Elo" not in screen_text(pilot.app.screen)
+        assert "⁷Elo" not in screen_text(pilot.app.screen), "nobody is rated"
         put_league(data, "alpha")  # what the games come to
         fake.go.set()
         await until_shown(pilot, "scores 62 % (55 to 69 %)")

@@ -71,7 +71,7 @@ def _deleted(entry: CheckpointInfo, now: float, width: int) -> list[Line]:
 
 def _numbers(entry: CheckpointInfo, sound: bool, now: float) -> Rows:
     rows = saved_rows(entry, now)
-    rows += [("Elo", elo_text(entry), "")] if entry.elo is not None else []
+    rows += [("Elo", elo_text(entry), "")]
     if entry.usable:
         rows.append(("hashes", "✓ every byte is right", "good") if sound else ("hashes", "not compared (v)", "muted"))
     marks = [text for text, holds in (("▲ pinned", entry.mark.pinned), ("● released", entry.mark.released)) if holds]

@@ -99,9 +99,11 @@ class OpponentPool:
         results = {name: (each.wins, each.games) for name, each in self.opponents.items() if each.games}
         return PoolState(results=self._earlier | results, left=sorted(self.left))
 
-    def refresh(self, found: Mapping[int, OpponentSource], near: NearClones | None = None) -> list[str]:
+    def refresh(
+        self, found: Mapping[int, OpponentSource], near: NearClones | None = None, even: bool = True
+    ) -> list[str]:
         """The saved ones that there are now, by timesteps, the oldest first. Returns what has left, in words, but for those whose
-        files are gone, as checkpoints go in time.
+        files are gone, as checkpoints go in time. even: teams are of one size, so that who is weaker by now can leave.
         """
         said = []
         names = {source.name for source in found.values()}
@@ -117,13 +119,18 @@ class OpponentPool:
                 clones = clones_of(near or {}, timesteps, found)
                 opponent.age, opponent.near = age, {found[other].name: differ for differ, other in clones}
         self._earlier = {}
-        return [*said, *self._prune()]
+        return [*said, *(self._prune() if even else ())]
 
     def drop(self, name: str, reason: str) -> str:
         """It leaves the pool for good. In words."""
         del self.opponents[name]
         self.left.add(name)
         return f"opponent {name} leaves the pool: {reason}"
+
+    def forget_results(self) -> None:
+        """They say nothing of the games to come, which are of other team sizes."""
+        for each in self.opponents.values():
+            each.wins = each.games = 0.0
 
     def played(self, against: Mapping[str, GameRecord]) -> None:
         """Count these games."""

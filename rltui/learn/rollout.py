@@ -30,7 +30,7 @@ class Rollout:
     final_index: Int  # [F] … and its step, as a flat index into [W, T, A]
     valid: Bool  # [W] False: the worker died, its data is dropped
     legality: NDArray[np.uint8] | None = None  # [W, T + 1, A] class of each observation; None: nothing is masked
-    cars: int = 1  # learning ones of an arena: agent = arena · cars + car. For naming the source of a fault
+    cars: int = 1  # of an arena, the learner's or a frozen opponent's: agent = arena · cars + car. For naming the source of a fault
     # [W, T, A] False: somebody else played the car, or the worker did not go so far: its numbers count nowhere. None: all True
     learn: Bool | None = None
 

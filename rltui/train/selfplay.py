@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
+from rltui.env.arena_groups import MATCH
 from rltui.env.frozen_opponents import STAND_IN, LearnersGame, OpponentSource
 from rltui.env.stats import EpisodeStats, total, total_against
 from rltui.errors import RltuiError
@@ -48,6 +49,7 @@ class SelfPlay:
     def __init__(self, section: SelfplaySection, paths: RunPaths, seed: int, task: ActiveTask, say: Say) -> None:
         self._section, self._paths, self._task, self._say = section, paths, task, say
         self._saved_bot: OpponentSource | None = None  # that always plays orange
+        self._teams = (0, 0)  # sizes, of the newest task that had opponents
         self.pool = task.pool
         self._rng = np.random.default_rng([seed, DRAWS])
         self._refreshed, self._milestones = -1, self._saved_milestones()
@@ -80,21 +82,28 @@ class SelfPlay:
             self._choose_pool()
         milestones = self._saved_milestones()
         late = self._refreshed < 0 or timesteps - self._refreshed >= self._section.refresh_steps
-        if late or milestones != self._milestones or not self.pool.opponents:
-            self._refreshed, self._milestones, self._draws = timesteps, milestones, True
+        if late or milestones != self._milestones:
+            self._refreshed, self._milestones = timesteps, milestones
             self._recorded_at = -math.inf  # what has joined is shown at once
-            for notice in self.pool.refresh(self._saved(), read_near_clones(self._paths)):
-                self._say("info", notice)
+            self._refresh()
+        elif not self.pool.opponents:
+            self._refresh()
         if self._draws and self._playing <= self._given:  # who was drawn before has played his episodes to their ends
             self._draws = False
             self._draw()
+
+    def _refresh(self) -> None:
+        self._draws = True
+        blue, orange = self._teams
+        for notice in self.pool.refresh(self._saved(), read_near_clones(self._paths), blue == orange):
+            self._say("info", notice)
 
     def learned(self, reports: Sequence[RolloutDone | None]) -> None:
         """An iteration is over."""
         if not self._plays:
             return
         done = [report for report in reports if report is not None]
-        self._games = total_against([stats for report in done for stats in report.stats.values()])
+        self._games = total_against([report.stats[MATCH] for report in done])  # practice is no game
         self.pool.played(self._games)
         self._playing = {name for report in done for name in report.playing}
         for name, reason in {name: reason for report in done for name, reason in report.refused.items()}.items():
@@ -125,7 +134,11 @@ class SelfPlay:
 
     def _choose_pool(self) -> None:
         """Of the task that begins."""
-        opponent, self._saved_bot, self.pool = self._task.config.spec.opponent.name, None, self._task.pool
+        spec, before = self._task.config.spec, self._teams
+        self._teams = spec.blue, spec.orange
+        if before not in ((0, 0), self._teams):
+            self._task.pool.forget_results()
+        opponent, self._saved_bot, self.pool = spec.opponent.name, None, self._task.pool
         if is_saved_bot(opponent):
             self._saved_bot = saved_bot(opponent, self._paths.data)
             self.pool = OpponentPool()

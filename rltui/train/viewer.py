@@ -5,16 +5,20 @@ from __future__ import annotations
 import contextlib
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 from multiprocessing.context import SpawnProcess
-from pathlib import Path
 
+from rltui.env.frozen_opponents import OpponentSource
+from rltui.env.spec import EnvSpec
 from rltui.errors import RltuiError, in_words
 from rltui.events.commands import OutputLive, SetRender, ViewerLive, stopped_words
 from rltui.events.records import Level
 from rltui.formatting import duration
+from rltui.league.pool import saved_opponents
+from rltui.league.sources import saved_bot
 from rltui.learn.ppo import PPOLearner
+from rltui.registry import is_saved_bot
 from rltui.supervise.output_log import OutputLog
 from rltui.supervise.processes import is_stopped, start_piped
 from rltui.supervise.signals import exit_words
@@ -280,21 +284,24 @@ class ViewerHost:
     def _spec(self, board: WeightsBoard, parameters: int) -> ViewerSpec:
         actor = self._task.config.actor(self._loop.timesteps)
         paths, render = self._context.paths, self._context.profile.render
-        opponents = self._task.settings.opponents if actor.env.frozen_orange else []
-        frozen = [
-            each for each in opponents if Path(each.path).exists()
-        ]  # those drawn some time ago may have been pruned
         match = RunMatchSpec(
             actor.env,
             actor.policy_sizes,
             actor.normalize,
             (*actor.seed, SEED, time.time_ns()),
             paths.name,
-            replace(frozen[0], number=0) if frozen else None,
+            self._orange(actor.env),
         )
         options = OutputOptions(render.host, render.port, paths.recordings)
         weights = dict(self._task.overrides.weights)
         return ViewerSpec(match, paths.folder, options, weights, board.memory, parameters)
+
+    def _orange(self, env: EnvSpec) -> OpponentSource | None:
+        """The newest of the saved policies that play orange; None where none does, or is there yet. RltuiError as `_child`."""
+        if is_saved_bot(env.opponent.name):
+            return saved_bot(env.opponent.name, self._context.paths.data)
+        saved = saved_opponents(self._context.paths, checkpoints=True) if env.frozen_orange else {}
+        return next(reversed(saved.values()), None)
 
     def _switch(self, name: str, on: bool) -> int:
         """Returns the number by which the answer is known."""

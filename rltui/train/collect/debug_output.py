@@ -106,7 +106,7 @@ class ActorDebug:
             self._spell_out(t, int(actions[0]), float(log_probs[0]))
 
     def finished(self, actions: Int) -> None:
-        """After a rollout; actions: all that were chosen."""
+        """After a rollout; actions: all that the learner has chosen."""
         if ACTIONS in self.flags:
             controls = self._env.batches()[0].controls
             turning = (controls[actions][..., TURNING] != 0).any(axis=-1)

@@ -164,7 +164,7 @@ class Actor:
         self._now.legality[...] = block["legality"][t].reshape(self._now.legality.shape)
         self._player[...] = block["player"][t].reshape(self._player.shape)
         if self._debug is not None:
-            self._debug.finished(block["actions"][:t])
+            self._debug.finished(block["actions"][:t][block["player"][:t] == 0])
         return self._report(t, time.perf_counter() - started, infer)
 
     def _store_finals(

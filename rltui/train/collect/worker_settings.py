@@ -100,11 +100,6 @@ class WorkerSettings:
         for wait in waits:
             self._await(wait, self.workers)
 
-    @property
-    def opponents(self) -> list[OpponentSource]:
-        """Those of all workers, each once."""
-        return list(dict.fromkeys(source for sources in self._opponents.values() for source in sources))
-
     def set_opponents(self, opponents: Mapping[int, tuple[OpponentSource, ...]]) -> None:
         """Frozen opponents of each worker; they play from the next episodes on."""
         given = {worker: sources for worker, sources in opponents.items() if sources}

@@ -93,6 +93,12 @@ def test_much_weaker_ones_leave_but_never_the_last_few_nor_scripted_ones_and_do_
     assert [*made.opponents] == ["idle", *(f"P/{index:03}M" for index in range(6 - SPARED, 6))]
     made.refresh(sources(7))
     assert "P/000M" not in made.opponents and "P/006M" in made.opponents
+    more = pool(6)
+    for name in [*more.opponents]:
+        beaten(more, name, 80, 0)
+    assert more.refresh(sources(6), even=False) == []  # of two against one it says nothing
+    more.forget_results()
+    assert more.refresh(sources(6)) == [] and not more.state().results
     few = pool(6)
     beaten(few, "P/000M", 10, 0)
     assert few.refresh(sources(6)) == []  # too few games say so

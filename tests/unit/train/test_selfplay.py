@@ -8,6 +8,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -55,10 +56,10 @@ class Trained:
     def save(self, index: int) -> None:
         save_milestone(self.paths, index, index * 1_000_000, f"{index:03}M")
 
-    def begin_task(self, opponent: str) -> None:
+    def begin_task(self, opponent: str, orange: int = 1) -> None:
         """Other workers, whose orange is this opponent."""
         self.workers = self.selfplay._task.collector = PlayedWorkers(WORKERS)
-        self.selfplay._task.config = SimpleNamespace(spec=spec(opponent=Component(opponent)))
+        self.selfplay._task.config = SimpleNamespace(spec=spec(1, orange, opponent=Component(opponent)))
         self.selfplay._task.settings.use_collector(self.workers, {})
 
     def sent(self) -> list[set[str]]:
@@ -195,6 +196,13 @@ def test_the_run_s_own_states_play_orange_of_a_task_that_wants_them(tmp_path: Pa
     one.selfplay.before_collecting(20)
     assert one.sent() == [{"Phase1-BallTouching/001M", "2,500,000"}] * WORKERS
     assert one.selfplay.pool.opponents["2,500,000"].games == 4
+    one.begin_task("checkpoints", orange=2)
+    one.selfplay.before_collecting(30)
+    assert one.selfplay.pool.opponents["2,500,000"].games == 0, "of 1v1"
+    against = {"2,500,000": GameRecord(losses=2)}
+    found = report(against)
+    one.selfplay.learned([msgspec.structs.replace(found, stats=found.stats | {"mechanics": found.stats[MATCH]})])
+    assert one.selfplay.pool.opponents["2,500,000"].games == 2, "practice is no game"
     assert not one.said
 
 

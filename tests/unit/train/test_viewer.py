@@ -28,6 +28,8 @@ from rltui.train.setup import TrainOptions, prepare
 from rltui.train.viewer import ViewerChild, ViewerHost
 from rltui.view.stream import WeightsBoard
 from rltui.view.viewer_process import Playing, ToViewer, ViewerFailed, encode
+from tests.fakes.bots import write_bot
+from tests.fakes.saved_runs import save
 from tests.fakes.tasks import active_task
 from tests.fakes.training import TINY
 
@@ -231,3 +233,27 @@ def test_a_board_may_be_closed_twice() -> None:
     board = WeightsBoard.create(3)
     board.close()
     board.close()
+
+
+def test_orange_of_the_viewer_is_who_plays_it_in_training(tmp_path: Path, subtests: pytest.Subtests) -> None:
+    """The newest state where that is the run's own, the bot itself before there is one."""
+    file, data = tmp_path / "tiny.toml", DataDir(tmp_path / "data")
+    file.write_text(TINY)
+    write_bot(tmp_path / "bots" / "best", str(file))
+    for opponent, expected in (
+        ("mirror", [None, None]),
+        ("chaser", [None, None]),
+        ("checkpoints", [None, "2,000"]),
+        ("./bots/best", ["bots/best"] * 2),
+    ):
+        with subtests.test(opponent=opponent):
+            file.write_text(f'{TINY}[game]\nopponent = "{opponent}"\n')
+            context = prepare(
+                TrainOptions(load(file), str(file), data, run=f"r-{opponent.strip('./').replace('/', '-')}")
+            )
+            host = ViewerHost(active_task(context), LoopState(lambda _: None), CommandQueue(), lambda *_: None)
+            found = [host._orange(context.config.spec)]
+            for commit in (1, 2):
+                save(context.paths, commit, 1000 * commit)
+            found.append(host._orange(context.config.spec))
+            assert [None if source is None else source.name for source in found] == expected

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from rltui.checks.components import counterparts, examine_table, observation_faults, reward_faults, turned
+from rltui.checks.components import (
+    counterparts,
+    examine_table,
+    observation_faults,
+    opponent_faults,
+    reward_faults,
+    turned,
+)
 from rltui.checks.resets import impossible_bodies
 from rltui.debug.doctor_check import ARENAS, DoctorCase, DoctorCheck, DoctorResult, new_out
 from rltui.env.arena_groups import ArenaGroups
@@ -26,7 +33,9 @@ SAMPLES = 1_000  # first states in all
 
 
 def loads(case: DoctorCase) -> DoctorResult:
-    """Every mistake of the profile at once; what works against its own kind is a warning."""
+    """Every mistake of the profile at once, saved bots that are missing too; what works against its own kind is a warning."""
+    if missing := opponent_faults(load(case.profile_argument), lambda: case.data):
+        return DoctorResult("fail", "; ".join(fault.message for fault in missing), missing[0].advice)
     profile, spec = case.profile, case.spec
     summary = f"{profile.name}: {spec.blue}v{spec.orange}, observation {spec.obs.name}, table {spec.table.name}, {len(spec.rewards)} rewards"
     warnings = reward_warnings(spec)

@@ -270,6 +270,9 @@ def test_a_saved_bot_that_is_to_play_orange_is_there_and_can_play(subtests: pyte
             [error] = found["errors"]
             assert error["key"] == "game.opponent" and error["line"] > 1 and not found["forcible"]
             assert words in error["message"] and advice in error["hint"]
+            checks = [check for check in CHECKS if check.name == "profile"]
+            [doctor] = examine(DoctorCase("bot.toml", DataDir(Path("data"))), checks)
+            assert doctor.outcome == "fail" and words in doctor.sentence and advice in doctor.advice
             with pytest.raises(RltuiError, match=words) as caught:
                 prepare(options(force=True))
             assert advice in caught.value.hint

@@ -60,7 +60,7 @@ class PPOConfig:
     standardize_returns: bool = True  # divide rewards by the running standard deviation of the returns …
     reward_clip: float = 10.0  # … and cut them to ± this
     normalize_observations: bool = False  # each number by its running mean and deviation
-    mirror: Mirror | None = field(default=None, compare=False, repr=False)  # learn each row's mirror image beside it
+    mirror: Mirror | None = field(default=None, compare=False, repr=False)  # half the rows are learned as their images
     buffer_iterations: int = 1  # how many iterations' data an update learns from, oldest dropped first
     precision: Literal["auto"] | Precision = "auto"  # of the hidden layers' matrix products
     compile: Literal["off", "on", "graphs"] = "off"  # a pass by torch.compile; graphs: with CUDA graphs

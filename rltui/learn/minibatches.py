@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, fields, replace
 from itertools import pairwise
+from operator import itemgetter
 
 import torch
 from torch import Tensor
@@ -21,38 +22,43 @@ class Experience:
     advantages: Tensor  # float32 [R]
     targets: Tensor  # float32 [R] of the critic
     classes: Tensor | None = None  # uint8 [R] legality class; None: nothing is masked
+    flipped: Tensor | None = None  # bool [R] learned from as its left-right mirror image; None: no row is
 
     def __len__(self) -> int:
         return len(self.place)
 
     def rows(self, which: Tensor) -> Experience:
         """These rows, in this order; observations are not touched."""
-        return Experience(self.obs, *(part.index_select(0, which) for part in self._columns()))
+        return self._by_column(lambda column: column.index_select(0, which))
 
     def minibatches(self, size: int) -> Iterator[Experience]:
         """All rows in order, in pieces of equal length of at most `size`, each with its own copy of its observations."""
         pieces = -(-len(self) // size)
         edges = [i * len(self) // pieces for i in range(pieces + 1)]
         for start, stop in pairwise(edges):
-            columns = [part[start:stop] for part in self._columns()]
-            yield Experience(self.obs.index_select(0, columns[0]), *columns)
+            part = self._by_column(itemgetter(slice(start, stop)))
+            yield replace(part, obs=self.obs.index_select(0, part.place))
 
-    def mirrored(self, index: Tensor, sign: Tensor, actions: Tensor) -> Experience:
-        """Of a minibatch: its left-right mirror image, by the parts of a `Mirror`.
+    def mirrored(self, mirror: Sequence[Tensor]) -> Experience:
+        """Of a minibatch: the flipped rows as their left-right mirror images, by the parts of a `Mirror`. Shapes stay fixed.
 
         All else stays: in the mirrored world the mirrored policy collected, with the same probabilities and rewards.
         """
-        obs = self.obs.index_select(1, index).mul_(sign)
-        return replace(self, obs=obs, actions=actions.index_select(0, self.actions))
+        if self.flipped is None:
+            return self
+        index, sign, actions = mirror
+        obs = torch.where(self.flipped[:, None], self.obs.index_select(1, index).mul_(sign), self.obs)
+        return replace(self, obs=obs, actions=torch.where(self.flipped, actions[self.actions], self.actions))
 
     def owned(self) -> Experience:
         """A copy that survives the next rollout."""
-        columns = [part.clone() for part in self._columns()[1:]]
-        return Experience(self.obs.index_select(0, self.place), torch.arange(len(self)).to(self.place), *columns)
+        obs, place = self.obs.index_select(0, self.place), torch.arange(len(self)).to(self.place)
+        return replace(self._by_column(Tensor.clone), obs=obs, place=place)
 
-    def _columns(self) -> tuple[Tensor, ...]:
-        always = self.place, self.actions, self.log_probs, self.advantages, self.targets
-        return always if self.classes is None else (*always, self.classes)
+    def _by_column(self, change: Callable[[Tensor], Tensor]) -> Experience:
+        """What `change` makes of each column that there is; observations are not touched."""
+        columns = {each.name: getattr(self, each.name) for each in fields(self) if each.name != "obs"}
+        return replace(self, **{name: change(column) for name, column in columns.items() if column is not None})
 
 
 def join(parts: Sequence[Experience]) -> Experience:

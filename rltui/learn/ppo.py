@@ -7,8 +7,9 @@ is one optimiser step; minibatches only split it, to fit into memory and cache.
     policy loss = −mean min(r Â, clip(r, 1 − ε, 1 + ε) Â) − ent_coef · mean entropy(π(·|s))
     critic loss = mean (V(s) − (A + V_old(s)))²
 
-With `mirror` both are the means over the rows and their left-right mirror images (s̄, ā) with the same Â and π_old(a|s):
-that is how likely ā was in s̄ under the policy mirrored, from which the image is drawn.
+With `mirror` a random half of the rows is replaced by their left-right mirror images (s̄, ā) in the first epoch, the other half
+in the second, and so on in turn: an epoch takes no longer, and two have learned from each row in both ways. Â and π_old(a|s)
+stay: that is how likely ā was in s̄ under the policy mirrored, from which the image is drawn.
 
 Policy and critic are separate networks, each with its own Adam and its own gradient clip.
 """
@@ -266,10 +267,14 @@ class PPOLearner:
         totals = Totals(self._device)
         self.progress, self._rows_wanted = 0.0, self.config.epochs * len(data)
         shuffle = np.random.default_rng((self._seed, self._state.updates))
+        if self._mirror:
+            data = replace(data, flipped=self._on_device(shuffle.permutation(len(data)) < len(data) // 2))
         for epoch in range(self.config.epochs):
             order = self._on_device(shuffle.permutation(len(data)))
             for start, stop in batch_edges(len(data), self.config.batch):
                 self._step(data.rows(order[start:stop]), totals, between, f"epoch {epoch + 1}, row {start}")
+            if data.flipped is not None:
+                data = replace(data, flipped=~data.flipped)
         totals.settle()
         report = self._report(totals, figures, before, len(data))
         if self._state.normalizer is not None:
@@ -277,9 +282,9 @@ class PPOLearner:
             self._state.normalizer.take_in(usable.obs, usable.learn)
         return report
 
-    def _mirror_of(self, config: PPOConfig) -> list[Tensor] | None:
-        """On the device; None where only what was collected is learned from."""
-        return None if config.mirror is None else [self._on_device(part) for part in config.mirror]
+    def _mirror_of(self, config: PPOConfig) -> list[Tensor]:
+        """On the device; empty where only what was collected is learned from."""
+        return [self._on_device(part) for part in config.mirror or ()]
 
     def _on_device(self, array: NDArray[Any]) -> Tensor:
         """Where it is, on a CPU; a copy that is not waited for, on a GPU."""
@@ -379,13 +384,8 @@ class PPOLearner:
         for raw in batch.minibatches(self.pass_rows):
             between()
             self._rows_at_once = len(raw)
-            part = replace(raw, advantages=(raw.advantages - mean) * scale)
-            weight = len(part) / len(batch)
-            if self._mirror is None:
-                totals.add(len(part), self._pass(part, weight))
-            else:  # figures are of the rows as collected
-                totals.add(len(part), self._pass(part, weight / 2))
-                self._pass(part.mirrored(*self._mirror), weight / 2)
+            part = replace(raw, advantages=(raw.advantages - mean) * scale).mirrored(self._mirror)
+            totals.add(len(part), self._pass(part, len(part) / len(batch)))
             self.progress += len(part) / self._rows_wanted
             self._keep_pace()
         skip = None
@@ -410,10 +410,10 @@ class PPOLearner:
                 raise torch.OutOfMemoryError("fault injected")
             case "gpu":
                 raise RuntimeError("CUDA error: fault injected")
-        obs = self._seen(part.obs)
+        obs, legal = self._seen(part.obs), self._legal_rows(part)
         try:
             figures = (self._compiled or self._losses)(
-                obs, part.actions, part.log_probs, part.advantages, part.targets, self._legal_rows(part)
+                obs, part.actions, part.log_probs, part.advantages, part.targets, legal, part.flipped
             )
             losses = [loss * weight for loss in figures[:2]]
             if self._scale is not None:
@@ -434,11 +434,13 @@ class PPOLearner:
         advantages: Tensor,
         targets: Tensor,
         legal: Tensor | None,
+        flipped: Tensor | None,
     ) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:
         """Policy loss, critic loss, entropy in nats, KL from the collecting policy, clip fraction: means over the minibatch.
 
         obs: as the networks see them; advantages: normalised. KL is Schulman's estimate
-        r − 1 − ln r, never negative (joschu.net/blog/kl-approx.html).
+        r − 1 − ln r, never negative (joschu.net/blog/kl-approx.html). It and the clip fraction, which tell how far the policy
+        has moved, are of the rows that are not flipped: their sums, over half the minibatch, as half of an epoch's rows are.
         """
         epsilon, hidden = self.config.clip_range, devices.DTYPES.get(self.precision)
         chosen = self._distribution(self._state.policy(obs, hidden), legal)
@@ -450,9 +452,11 @@ class PPOLearner:
         policy_loss = -surrogate.mean() - self.config.ent_coef * mean_entropy
         critic_loss = mse_loss(self._state.critic(obs, hidden).squeeze(-1), targets)
         with torch.no_grad():
-            kl = (ratio - 1 - log_ratio).mean()
-            clipped = ((ratio - 1).abs() > epsilon).float().mean()
-        return policy_loss, critic_loss, mean_entropy, kl, clipped
+            kl, clipped = ratio - 1 - log_ratio, ((ratio - 1).abs() > epsilon).float()
+            if flipped is not None:
+                # Images differ from what was collected even before the policy has moved, unless it is symmetric.
+                kl, clipped = 2 * kl.masked_fill(flipped, 0), 2 * clipped.masked_fill(flipped, 0)
+        return policy_loss, critic_loss, mean_entropy, kl.mean(), clipped.mean()
 
     def _keep_pace(self) -> None:
         """Wait until the GPU is no further behind than AHEAD minibatches: it never runs dry, and `between` means now."""

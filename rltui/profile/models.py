@@ -298,7 +298,7 @@ class PpoSection(Section):
     )
     mirror_augmentation: bool = Field(
         default=False,
-        description="Each row is learned from a second time as its left-right mirror image. The update takes twice as long.",
+        description="Half of the rows are learned from as their left-right mirror images, in the next epoch the other half.",
     )
     buffer_iterations: Whole = Field(
         default=1, ge=1, le=100, description="Newest iterations learnt from. Above 1, older data is used again."

@@ -1,4 +1,4 @@
-"""Learning each row's left-right mirror image beside it."""
+"""Learning half of the rows of each epoch as their left-right mirror images."""
 
 from __future__ import annotations
 
@@ -20,54 +20,71 @@ from tests.fakes.rollouts import ACTIONS, CONFIG, OBS, learner, on_policy, rollo
 # The first number changes its sign, two change places; so do two actions.
 MIRROR = Mirror(np.array([0, 2, 1, 3, 4, 5]), np.float32([-1, 1, 1, 1, -1, 1]), np.array([0, 2, 1, 3, 4]))
 MASKS = np.array([[1, 1, 1, 1, 1], [1, 0, 0, 0, 1], [0, 1, 1, 0, 0]], np.bool_)  # the same for both of a pair
-BOTH = replace(CONFIG, mirror=MIRROR, normalize_advantages=False, batch=40, minibatch=15)
+BOTH = replace(CONFIG, mirror=MIRROR, batch=40, minibatch=15)
+SIZES = NetSizes(OBS, ActionSpec(ACTIONS), (16, 16), (16, 16))
 
 
 class Twin(PPOLearner):
-    """Learns from batches that hold both rows of each pair, made in NumPy, and knows of no mirror."""
+    """Keeps what it learns from; mirrors the rows beforehand, one by one, and shows its networks no mask of them."""
 
-    def __init__(self, sizes: NetSizes, config: PPOConfig, mirror: Mirror) -> None:
-        super().__init__(sizes, replace(config, mirror=None))
-        self._images = mirror
+    def __init__(self, sizes: NetSizes, config: PPOConfig, seed: int = 0) -> None:
+        super().__init__(sizes, config, seed=seed)
+        self.batches: list[Experience] = []
 
     def _step(self, batch: Experience, *others: Any) -> None:
-        index, sign, actions = self._images
-        obs = batch.obs.numpy()
-        image = replace(
-            batch,
-            obs=torch.from_numpy(obs[:, index] * sign),
-            actions=torch.from_numpy(actions[batch.actions.numpy()]),
-        )
-        super()._step(joined(batch, image), *others)
+        self.batches.append(batch)
+        assert batch.flipped is not None
+        obs, actions = batch.obs.numpy()[batch.place], batch.actions.numpy().copy()
+        for row in np.flatnonzero(batch.flipped):
+            obs[row] = obs[row, MIRROR.obs_index] * MIRROR.obs_sign
+            actions[row] = MIRROR.actions[actions[row]]
+        rows = {"obs": torch.from_numpy(obs), "place": torch.arange(len(batch)), "actions": torch.from_numpy(actions)}
+        super()._step(replace(batch, **rows, flipped=None), *others)
 
 
-def joined(one: Experience, other: Experience) -> Experience:
-    def both(name: str) -> torch.Tensor:
-        return torch.cat([getattr(one, name), getattr(other, name)])
-
-    names = ("actions", "log_probs", "advantages", "targets")
-    classes = None if one.classes is None else both("classes")
-    place = torch.cat([one.place, other.place + len(one.obs)])
-    return Experience(both("obs"), place, **{name: both(name) for name in names}, classes=classes)
-
-
-def test_it_learns_as_from_batches_of_both_rows(subtests: pytest.Subtests) -> None:
-    """Three batches an epoch, each in several minibatches, two updates."""
+def test_it_learns_as_from_rows_mirrored_beforehand(subtests: pytest.Subtests) -> None:
+    """Three batches an epoch, the last of them partial, each in several minibatches; two updates; bit for bit."""
     for name, config, masks in (
         ("plain", BOTH, None),
         ("masked", BOTH, MASKS),
         ("normalised", replace(BOTH, normalize_observations=True), None),
         ("earlier iterations", replace(BOTH, buffer_iterations=2), None),
+        ("an odd number of epochs", replace(BOTH, epochs=3), None),
+        ("bf16", replace(BOTH, precision="bf16"), None),
     ):
-        sizes = NetSizes(OBS, ActionSpec(ACTIONS, masks), (16, 16), (16, 16))
-        ours, twin = PPOLearner(sizes, config), Twin(sizes, config, MIRROR)
+        sizes = replace(SIZES, actions=ActionSpec(ACTIONS, masks))
+        ours, twin = PPOLearner(sizes, config), Twin(sizes, config)
         for update in range(2):
             data = legal(rollout(seed=update), masks)
             for each in (ours, twin):
                 assert each.update(data).dropped is None
         with subtests.test(name):
-            torch.testing.assert_close(weights(ours), weights(twin), rtol=1e-5, atol=1e-6)
+            assert torch.equal(weights(ours), weights(twin))
             assert not torch.allclose(weights(ours), weights(PPOLearner(sizes, config)), atol=1e-3)
+
+
+def test_each_row_is_learned_from_in_both_ways_in_turn() -> None:
+    """A half of the rows as images in one epoch, the other half in the next; drawn by the seed, anew in each update."""
+    one, same, other = (Twin(SIZES, replace(BOTH, epochs=4), seed) for seed in (0, 0, 1))
+    drawn = []
+    for update in range(2):
+        for each in (one, same, other):
+            each.update(rollout(steps=11, seed=update))
+        ways = [flips(each) for each in (one, same, other)]
+        assert torch.equal(ways[0], ways[1]) and not torch.equal(ways[0], ways[2])
+        first, second, *again = ways[0]
+        assert first.sum() == len(first) // 2 and torch.equal(first, ~second)
+        assert torch.equal(torch.stack(again), ways[0][:2])
+        drawn.append(first)
+    assert not torch.equal(*drawn)
+
+
+def flips(twin: Twin) -> torch.Tensor:
+    """bool [epochs, rows] of the newest update, by the rows' places."""
+    rows = [torch.stack([batch.place, batch.flipped]) for batch in twin.batches]  # type: ignore[list-item]
+    place, flipped = torch.cat(rows, 1).unflatten(1, (4, -1))
+    twin.batches.clear()
+    return flipped.gather(1, place.argsort(1)).bool()
 
 
 def legal(data: Rollout, masks: np.ndarray | None) -> Rollout:
@@ -81,24 +98,15 @@ def legal(data: Rollout, masks: np.ndarray | None) -> Rollout:
     return replace(data, legality=classes, actions=np.where(fine, data.actions, allowed.argmax(-1)))
 
 
-def test_normalised_advantages_differ_by_the_missing_degree_of_freedom_alone() -> None:
-    sizes = NetSizes(OBS, ActionSpec(ACTIONS), (16, 16), (16, 16))
-    config = replace(BOTH, normalize_advantages=True)
-    ours, twin = PPOLearner(sizes, config), Twin(sizes, config, MIRROR)
-    for each in (ours, twin):
-        each.update(rollout())
-    torch.testing.assert_close(weights(ours), weights(twin), rtol=0, atol=2e-4)
-
-
-def test_figures_are_of_the_rows_as_collected() -> None:
-    """Of a policy that is never changed: no KL, and all is as without a mirror."""
-    still = replace(CONFIG, learning_rate=0.0, critic_learning_rate=0.0)
-    one, both = learner(still), learner(still, mirror=MIRROR)
-    data = on_policy(one, rollout())
-    plain, found = one.update(data).metrics, both.update(data).metrics
+def test_kl_and_clip_fraction_are_of_the_rows_as_collected() -> None:
+    """Of a policy that is never changed: no KL, and both as without a mirror, since two epochs have each row once."""
+    still = replace(CONFIG, learning_rate=0.0, critic_learning_rate=0.0, minibatch=17)
+    for data in (rollout(), on_policy(learner(), rollout())):
+        plain, found = learner(still).update(data).metrics, learner(still, mirror=MIRROR).update(data).metrics
+        for name in ("train/approx_kl", "train/clip_fraction"):
+            assert found[name] == pytest.approx(plain[name], rel=1e-5, abs=1e-6), name
+        assert found["train/entropy"] != plain["train/entropy"]
     assert found["train/approx_kl"] == pytest.approx(0, abs=1e-6)
-    for name in plain.keys() - {"train/policy_grad_norm", "train/critic_grad_norm"}:
-        assert found[name] == pytest.approx(plain[name], rel=1e-5, abs=1e-6), name
 
 
 def test_another_configuration_takes_the_mirror_on_and_off() -> None:

@@ -11,7 +11,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from rltui.policy.normalizer import CLIP, normalizer_flat
+from rltui.policy.weights import CLIP, normalizer_flat
 
 Float = NDArray[np.float32]
 Bool = NDArray[np.bool_]
@@ -137,7 +137,7 @@ class ObservationStatistics:
 
 
 class ObservationNormalizer:
-    """clip((obs − mean) / deviation, ± CLIP), number by number: what `policy.normalizer` does in NumPy.
+    """clip((obs − mean) / deviation, ± CLIP), number by number: what `policy.weights` does in NumPy.
 
     Policy and critic see the same. `statistics` changes only between an update and the next rollout.
     """

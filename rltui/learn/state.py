@@ -19,8 +19,7 @@ from rltui.learn.adam import Adam
 from rltui.learn.checkpoint_files import Book, Progress
 from rltui.learn.config import PPOConfig
 from rltui.learn.normalization import ObservationNormalizer, ObservationStatistics, RunningStatistics
-from rltui.policy.normalizer import normalizer_flat
-from rltui.policy.weights import flatten
+from rltui.policy.weights import flatten, normalizer_flat
 from rltui.runs import rlgym_ppo
 
 Float = NDArray[np.float32]

@@ -8,8 +8,7 @@ import numpy as np
 
 from rltui.actions.spec import ActionSpec, Bool, Classes, Int
 from rltui.policy.distributions import ILLEGAL, Categorical
-from rltui.policy.normalizer import Normalizer
-from rltui.policy.weights import Float, Layer, flat_size, flatten, layer_sizes, matrices
+from rltui.policy.weights import Float, Layer, Normalizer, flat_size, flatten, layer_sizes, matrices
 
 _CHUNK = 4096  # values replaced at once
 _REUSE = 16  # how often a value is read, on average, before it is replaced

@@ -24,8 +24,7 @@ from rltui.actions.masking import LEGALITY, idle_rows
 from rltui.actions.pipeline import PipelineOptions, action_spec
 from rltui.errors import RltuiError
 from rltui.policy.mlp import DiscretePolicy
-from rltui.policy.normalizer import normalizer_flat
-from rltui.policy.weights import Float, Layer, layer_sizes
+from rltui.policy.weights import Float, Layer, layer_sizes, normalizer_flat
 
 FORMAT = 1
 KIND = "discrete"

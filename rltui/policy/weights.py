@@ -1,6 +1,7 @@
 """Flat vector of a network's parameters: w0, b0, w1, b1, … with each w as [in, out], C order, float32.
 
-A weight matrix followed by its bias is one [in + 1, out] matrix, which is what `DiscretePolicy` multiplies by.
+A weight matrix followed by its bias is one [in + 1, out] matrix, which is what `DiscretePolicy` multiplies by. Of a policy that
+scales its observations the means and factors stand behind them, and `Normalizer` works with those.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ from numpy.typing import NDArray
 
 Float = NDArray[np.float32]
 Layer = tuple[Float, Float]  # w [in, out], b [out]
+CLIP = 5.0  # deviations from the mean: what lies beyond counts as that far (rlgym-ppo's bound)
+LEAST = 1e-12  # of a variance, beside the mean's square: below, a float32 has not varied but by rounding
 
 
 def flat_size(sizes: Sequence[int], normalize: bool = False) -> int:
@@ -51,3 +54,34 @@ def matrices(flat: Float, sizes: Sequence[int]) -> list[Float]:
         views.append(flat[start : start + (n + 1) * m].reshape(n + 1, m))
         start += (n + 1) * m
     return views
+
+
+def normalizer_flat(mean: Float, var: Float) -> Float:
+    """What a Normalizer works with, float32 [2 D], from mean and variance [D]: the means, then the factors.
+
+    A factor is 1 / standard deviation, and 0 for a number that has not varied: it becomes 0, whatever it is.
+    """
+    least = LEAST * (1 + np.square(mean, dtype=np.float64))
+    factor = np.where(var > least, 1 / np.sqrt(np.maximum(var, least)), 0)
+    return np.concatenate([mean, factor], dtype=np.float32, casting="same_kind")
+
+
+class Normalizer:
+    """clip((obs − mean) · factor, ± CLIP), number by number, in float32."""
+
+    def __init__(self, flat: Float) -> None:
+        """flat: as `normalizer_flat` gives it; a view, whose later changes count."""
+        self._mean, self._factor = flat.reshape(2, -1)
+        self._most = np.full_like(self._mean, CLIP)
+        self._least = -self._most
+        self._scratch: dict[int, Float] = {}
+
+    def apply(self, obs: Float, out: Float) -> None:
+        """Observations [n, D] into `out` [n, D]."""
+        rows = self._scratch.get(len(obs))
+        if rows is None:  # unbroken memory: twice as fast as working in `out`, which may be part of something wider
+            rows = self._scratch[len(obs)] = np.empty_like(obs, order="C")
+        np.subtract(obs, self._mean, out=rows)
+        np.multiply(rows, self._factor, out=rows)
+        np.maximum(rows, self._least, out=rows)
+        np.minimum(rows, self._most, out=out)

@@ -10,8 +10,8 @@ import pytest
 
 from rltui.errors import RltuiError
 from rltui.policy.mlp import DiscretePolicy, GumbelBank
-from rltui.policy.normalizer import Normalizer, normalizer_flat
 from rltui.policy.saved import SavedPolicy, load_policy, save_policy
+from rltui.policy.weights import Normalizer, normalizer_flat
 
 MEAN, VAR = np.array([0, 100, -7, 0.1], np.float32), np.array([1, 4, 0.25, 0], np.float32)
 IDENTITY = ((np.eye(4, dtype=np.float32), np.zeros(4, np.float32)),)

@@ -86,7 +86,14 @@ class OpponentPool:
     def __post_init__(self, earlier: PoolState | None) -> None:
         self._earlier = dict(earlier.results) if earlier else {}
         self.left |= {*earlier.left} if earlier else set()
-        for name in self.scripted:
+        self.follow(self.strategy, self.window, self.scripted)
+
+    def follow(self, strategy: Strategy, window: float, scripted: Sequence[str]) -> None:
+        """Draw so from now on, with these scripted players."""
+        self.strategy, self.window, self.scripted = strategy, window, scripted
+        for name in [name for name, each in self.opponents.items() if each.scripted and name not in scripted]:
+            del self.opponents[name]
+        for name in scripted:
             self._take(OpponentSource(name))
 
     def _take(self, source: OpponentSource) -> RatedOpponent:

@@ -16,7 +16,7 @@ from rltui.profile.components import SECTIONS, complete_parameters
 from rltui.profile.models import ComponentSection, Profile, RewardSection, Section
 from rltui.registry import MIRROR, Component, Kind, is_frozen
 
-OF_PHASES = ("resets", "terminals", "game", "rewards", "reward_options", "mechanics", "ppo", "label", "phase")
+OF_PHASES = ("resets", "terminals", "game", "rewards", "reward_options", "mechanics", "selfplay", "ppo", "label", "phase")  # fmt: skip
 EXTRAS = ("curriculum", "mechanics", "selfplay")  # left out where nothing of them is used
 TRAINER_MB = 350  # torch on the CPU, measured before anything is built
 WORKER_MB = 62  # NumPy and RocketSim with its meshes

@@ -188,9 +188,8 @@ class ActiveTask:
         self._open = open_collector
         self.collector = open_collector(self.config, context.plan.timesteps)
         self.settings = WorkerSettings(self.collector, 0.0 if context.options.debug else LINES_PER_SECOND)
-        state, selfplay = context.state, context.profile.selfplay
-        earlier = state.pool if state else None
-        self.pool = OpponentPool(selfplay.strategy, selfplay.window, selfplay.scripted, earlier)
+        state = context.state
+        self.pool = OpponentPool(earlier=state.pool if state else None)
         self.rates, words = resumed_rates(self.config.schedule, state.learning_rate if state else None)
         if not words and state is not None and self.config.schedule.kind != "constant":
             words = self._scheduled(context.plan.timesteps)

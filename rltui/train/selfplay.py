@@ -46,8 +46,8 @@ class SelfPlay:
     is as the learner's. A task whose orange is one saved bot has a pool of that one.
     """
 
-    def __init__(self, section: SelfplaySection, paths: RunPaths, seed: int, task: ActiveTask, say: Say) -> None:
-        self._section, self._paths, self._task, self._say = section, paths, task, say
+    def __init__(self, paths: RunPaths, seed: int, task: ActiveTask, say: Say) -> None:
+        self._paths, self._task, self._say = paths, task, say
         self._saved_bot: OpponentSource | None = None  # that always plays orange
         self._teams = (0, 0)  # sizes, of the newest task that had opponents
         self.pool = task.pool
@@ -62,6 +62,10 @@ class SelfPlay:
         self._newest: deque[EpisodeStats] = deque(maxlen=EARLY_WINDOW)
         self._told_early = self._told_stand_in = False
         self._recorded_at = -math.inf
+
+    @property
+    def _section(self) -> SelfplaySection:
+        return self._task.config.profile.selfplay  # of the task in force: phases have their own
 
     @property
     def _plays(self) -> bool:
@@ -139,6 +143,7 @@ class SelfPlay:
         if before not in ((0, 0), self._teams):
             self._task.pool.forget_results()
         opponent, self._saved_bot, self.pool = spec.opponent.name, None, self._task.pool
+        self.pool.follow(self._section.strategy, self._section.window, self._section.scripted)
         if is_saved_bot(opponent):
             self._saved_bot = saved_bot(opponent, self._paths.data)
             self.pool = OpponentPool()

@@ -65,8 +65,7 @@ class Trainer:
         self._controls = LiveControls(server, stop, self._settings, self._serve_paused, view)
         self._shutdown = Shutdown(loop, task, self._scheduler, self._controls, viewer, evaluator)
         self._guard = UpdateGuard(loop)
-        profile = context.config.profile
-        self._selfplay = SelfPlay(profile.selfplay, context.paths, profile.run.seed, task, self._say_selfplay)
+        self._selfplay = SelfPlay(context.paths, context.config.profile.run.seed, task, self._say_selfplay)
         self._usage = TableUse(writer.table, context.config.spec.pipeline)
         self._debug = TrainerDebug(task.settings, loop.publish)
         self._debug_run = DebugRun(task.settings, self._debug) if context.options.debug else None

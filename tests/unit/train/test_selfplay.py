@@ -44,22 +44,28 @@ class Trained:
             self.save(index)
         self.said: list[tuple[str, str]] = []
         self.workers = PlayedWorkers(WORKERS)
-        section = SelfplaySection.model_validate({"enabled": True, "refresh_steps": 1000, **changes})
+        self.section = SelfplaySection.model_validate({"enabled": True, "refresh_steps": 1000, **changes})
         task: Any = SimpleNamespace(
             collector=self.workers,
             settings=WorkerSettings(self.workers),
-            config=SimpleNamespace(spec=spec(opponent=Component(opponent))),
-            pool=OpponentPool(section.strategy, section.window, section.scripted),
+            config=self.config(opponent, self.section),
+            pool=OpponentPool(),
         )
-        self.selfplay = SelfPlay(section, self.paths, 0, task, lambda level, text: self.said.append((level, text)))
+        self.selfplay = SelfPlay(self.paths, 0, task, lambda level, text: self.said.append((level, text)))
 
     def save(self, index: int) -> None:
         save_milestone(self.paths, index, index * 1_000_000, f"{index:03}M")
 
-    def begin_task(self, opponent: str, orange: int = 1) -> None:
-        """Other workers, whose orange is this opponent."""
+    def config(self, opponent: str, section: SelfplaySection, orange: int = 1) -> SimpleNamespace:
+        """Of a task, as far as it is read."""
+        return SimpleNamespace(
+            spec=spec(1, orange, opponent=Component(opponent)), profile=SimpleNamespace(selfplay=section)
+        )
+
+    def begin_task(self, opponent: str, orange: int = 1, **changes: object) -> None:
+        """Other workers, whose orange is this opponent. changes: in the section."""
         self.workers = self.selfplay._task.collector = PlayedWorkers(WORKERS)
-        self.selfplay._task.config = SimpleNamespace(spec=spec(1, orange, opponent=Component(opponent)))
+        self.selfplay._task.config = self.config(opponent, self.section.model_copy(update=changes), orange)
         self.selfplay._task.settings.use_collector(self.workers, {})
 
     def sent(self) -> list[set[str]]:
@@ -177,6 +183,20 @@ def test_off_it_does_nothing(tmp_path: Path) -> None:
     assert one.selfplay.metrics() == {} and one.messages() == 0 and not one.said
 
 
+def test_each_phase_has_opponents_by_its_own_section_and_results_stay(tmp_path: Path) -> None:
+    one = Trained(tmp_path, milestones=1, enabled=False)
+    one.selfplay.before_collecting(0)
+    assert one.messages() == 0
+    one.begin_task("mirror", enabled=True, scripted=("chaser", "rule"))
+    one.selfplay.before_collecting(1000)
+    assert set(one.selfplay.pool.opponents) == {"chaser", "rule", "Phase1-BallTouching/001M"}
+    one.selfplay.learned([report({"rule": GameRecord(losses=3)})])
+    one.begin_task("mirror", enabled=True, scripted=("rule",), strategy="prioritized")
+    one.selfplay.before_collecting(2000)
+    assert set(one.selfplay.pool.opponents) == {"rule", "Phase1-BallTouching/001M"}
+    assert (one.selfplay.pool.strategy, one.selfplay.pool.opponents["rule"].games) == ("prioritized", 3)
+
+
 def test_the_run_s_own_states_play_orange_of_a_task_that_wants_them(tmp_path: Path) -> None:
     """Checkpoints too, drawn as always, without [selfplay] being on; other tasks are left alone."""
     one = Trained(tmp_path, milestones=1, opponent="checkpoints", enabled=False)
@@ -265,7 +285,7 @@ def test_beside_a_central_policy_all_have_those_that_the_trainer_evaluates(tmp_p
     loaded: list[dict[int, SavedPolicy]] = []
     one.workers.evaluates_opponents = True
     one.workers.load_opponents = loaded.append
-    one.selfplay._task.config = ResolvedConfig.resolve(load(tmp_path / "own.toml"))
+    one.selfplay._task.config = ResolvedConfig.resolve(load(tmp_path / "own.toml", ["selfplay.enabled=true"]))
     bots(tmp_path, one.paths)
     pool = one.selfplay.pool
     pool.draw = lambda count, rng: tuple(member.source for member in [*pool.opponents.values()][-count:])

@@ -11,7 +11,7 @@ from rltui.tui.launcher.screen import LauncherScreen
 from tests.fakes.browsed import PHASE, browser, browser_of, fill, go_to
 from tests.fakes.evaluations import FakeEvaluations
 from tests.fakes.leagues import put_league
-from tests.fakes.screens import until, until_shown
+from tests.fakes.screens import resized, until, until_shown
 
 
 async def test_whom_how_often_how_far_and_what_came_of_it(data: DataDir) -> None:
@@ -66,6 +66,23 @@ async def test_it_goes_on_elsewhere_and_ends_with_the_program_or_when_asked(data
         await until(pilot, lambda: isinstance(pilot.app.screen, LauncherScreen))
         assert not fake.ended.is_set()
     assert fake.ended.is_set()
+
+
+async def test_its_progress_has_rows_of_its_own_below_all_borders(data: DataDir) -> None:
+    fill(data)
+    async with browser(data, evaluator=FakeEvaluations()) as pilot:
+        await pilot.press("E")
+        await until_shown(pilot, "against whom?")
+        await pilot.press(*"chas", "enter")
+        await until_shown(pilot, "How many games")
+        await pilot.press("enter")
+        for size in ((200, 50), (120, 40), (80, 24), (60, 20)):
+            screen = await resized(pilot, size, "E ends it")
+            *_, border = (index for index, row in enumerate(screen.splitlines()) if "╯" in row or "┛" in row)
+            *told, _ = screen.splitlines()[border + 1 :]
+            assert (
+                "34 % of 100 games" in " ".join(" ".join(told).split()) and "E ends it" in told[-1] and len(told) <= 2
+            )
 
 
 @pytest.mark.parametrize("size", [(80, 24), (200, 50)])

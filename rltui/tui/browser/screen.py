@@ -116,8 +116,8 @@ class BrowserScreen(Screen[None]):
             with Vertical(id="browser-right"):
                 yield self.table
                 yield self._details
-        yield Footer(in_footer("browser"))
         yield Answer()
+        yield Footer(in_footer("browser"))
         yield FilterBar()
 
     def on_mount(self) -> None:
@@ -208,7 +208,7 @@ class BrowserScreen(Screen[None]):
 
     @if_mounted
     def _show_keys(self) -> None:
-        """The footer, and above it what can still be taken back."""
+        """The footer, and in a row of its own above it what can still be taken back, or the games that are being played."""
         undo = self._undo
         left = undo.until - self._clock() if undo else 0.0
         answer: Line = ()
@@ -219,7 +219,7 @@ class BrowserScreen(Screen[None]):
         labels = {"delete": "Empty"} if self.node.kind == "trash" else {}
         dimmed = operations.unavailable(self.entry, readonly=self._dependencies.readonly)
         self.query_one(Footer).show(labels, dimmed)
-        self.query_one(Answer).say(answer, self.size.width, 1)
+        self.query_one(Answer).say(answer, self.size.width, 0)
 
     def on_list_view_highlighted(self) -> None:
         """Of the table."""

@@ -47,10 +47,11 @@ class Measured(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True)
 class Preflight:
-    """key: of the profile's content. ended: Unix seconds; None while more will come. problem: why the child said nothing."""
+    """key: of the profile's content. begun, ended: Unix seconds; None while more will come. problem: why the child said nothing."""
 
     key: str
     checks: tuple[PreflightCheck, ...] = ()
+    begun: float = 0.0
     ended: float | None = None
     problem: str = ""
     speed: Measured | None = None  # as measured just now
@@ -62,6 +63,11 @@ class Preflight:
     @property
     def failed(self) -> tuple[PreflightCheck, ...]:
         return tuple(check for check in self.checks if check.state == "fail")
+
+    @property
+    def measuring(self) -> bool:
+        """Whether the speed is still to come."""
+        return SPEED in self.left
 
     @property
     def left(self) -> list[str]:
@@ -95,7 +101,7 @@ class Preflights:
         names = (*CHECKS, *((SPEED,) if speed else ()))
         only = [part for name in names for part in ("--only", name)]
         command = [*RLTUI, "doctor", str(profile), "--lines", "--data-dir", str(data), *only]
-        state = Preflight(key, tuple(PreflightCheck(name) for name in names))
+        state = Preflight(key, tuple(PreflightCheck(name) for name in names), self._clock())
         child: LinesProcess | None = None
         try:
             child = self._start(command)

@@ -83,11 +83,18 @@ def tally(preflight: Preflight | None) -> str:
     """For the border: it is in view also where the list is not."""
     if preflight is None or (preflight.done and preflight.problem):
         return ""
+    if progress := _progress(preflight):
+        return progress
+    if preflight.measuring:
+        return "measuring the speed"
+    return f"✗ {len(preflight.failed)} failed" if preflight.failed else "✓ ready to launch"
+
+
+def _progress(preflight: Preflight) -> str:
+    """Empty where all but the speed is known."""
     total = sum(check.name != SPEED for check in preflight.checks)
     left = len(set(preflight.left) - {SPEED})
-    if left:
-        return f"{total - left} of {total} checked"
-    return f"✗ {len(preflight.failed)} failed" if preflight.failed else "✓ ready to launch"
+    return f"{total - left} of {total} checked" if left else ""
 
 
 def _preflight(preflight: Preflight, now: float, width: int) -> list[Line]:
@@ -131,8 +138,10 @@ def _expected(summary: ProfileSummary | None, context: PlanContext, width: int) 
     if found is not None and summary.milestone_interval:
         parts.append(f"a milestone every {formatting.remaining(summary.milestone_interval / found.steps_per_second)}")
     lines = wrap(f"Expected here: {', '.join(parts)}", width, "strong") if parts else []
-    if context.preflight is not None and SPEED in context.preflight.left:
-        return [(), *lines, text_line("measuring the speed …", "muted")]
+    if context.preflight is not None and context.preflight.measuring:
+        what = _progress(context.preflight) or "it trains for a few seconds"
+        since = formatting.remaining(max(context.now - context.preflight.begun, 0.0))
+        return [(), *lines, *wrap(f"◌ measuring the speed, for {since}: {what}", width, "busy")]
     how = wrap(found.basis, width, "muted") if found is not None else [(("d", "key"), (" measures the speed", "muted"))]
     return [(), *lines, *how]
 

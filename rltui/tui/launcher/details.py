@@ -127,6 +127,14 @@ class LauncherDetails(ScrollableLines):
         self._key = ""  # content of the profile here, where the doctor can examine it
         self._left_off: Preflight | None = None  # shown until it begins anew
 
+    def on_mount(self) -> None:
+        self.set_interval(1.0, self._count)
+
+    def _count(self) -> None:
+        """The seconds of a measurement."""
+        if self.screen.is_active and (preflight := self.preflight) is not None and preflight.measuring:
+            self.repaint()
+
     def show(self, item: Item | None, catalog: Catalog | None, plan: Plan | None) -> None:
         """From the first line, where it is another thing than before."""
         if item != self.item:

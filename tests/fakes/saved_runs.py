@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, get_args, get_origin
 
 import msgspec
 
@@ -13,6 +12,7 @@ from rltui.events.records import IterationFinished, RunFinished, RunResumed, Run
 from rltui.runs import checkpoint, meta
 from rltui.runs.meta import Meta, Signature
 from rltui.runs.paths import DataDir, RunPaths
+from tests.fakes import run_story
 
 SIGNATURE = Signature("default 92", "ab" * 32, "discrete 92-256-256-90", "critic 92-256-256-1")
 NETS = ("PPO_POLICY.pt", "PPO_VALUE_NET.pt", "PPO_POLICY_OPTIMIZER.pt", "PPO_VALUE_NET_OPTIMIZER.pt")
@@ -145,18 +145,8 @@ def row(timesteps: int, iteration: int = 0, reward: float = 0.0) -> IterationFin
 
 
 def header(run: str = "alpha", *, time: float = 1_700_000_000.0, pid: int = 4321) -> RunStarted:
-    """A session's first record; everything that does not matter is zero or empty."""
-    values: dict[str, Any] = {name: _nothing(field) for name, field in _fields(RunStarted)}
-    values |= {
-        "run": run,
-        "profile": "quick",
-        "label": "BallTouching",
-        "phase": 1,
-        "time": time,
-        "pid": pid,
-        "host": "tower",
-    }
-    return RunStarted(**values)
+    """A session's first record, of the profile that `make_meta` names."""
+    return msgspec.structs.replace(run_story.header(run, time=time), profile="quick", pid=pid)
 
 
 def resumed(timesteps: int) -> RunResumed:
@@ -166,16 +156,3 @@ def resumed(timesteps: int) -> RunResumed:
 
 def finish(timesteps: int, time: float = 1_700_000_100.0) -> RunFinished:
     return RunFinished(time=time, timesteps=timesteps, exit_code=0, reason="step limit reached")
-
-
-def _fields(kind: type[msgspec.Struct]) -> Iterator[tuple[str, object]]:
-    return ((field.encode_name, field.type) for field in msgspec.structs.fields(kind))
-
-
-def _nothing(kind: object) -> Any:
-    simple = {str: "", int: 0, float: 0.0}
-    kind = get_args(kind)[0] if get_origin(kind) is Annotated else kind
-    if kind in simple:
-        return simple[kind]
-    text = str(kind)
-    return {} if text.startswith("dict") else [] if text.startswith("list") else None

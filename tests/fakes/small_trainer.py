@@ -17,8 +17,10 @@ import threading
 import time
 from pathlib import Path
 
+import msgspec
+
 from rltui.errors import RltuiError, report
-from rltui.events.commands import Live, Pause, Resume, Stop, WorkerLive
+from rltui.events.commands import Pause, Resume, Stop
 from rltui.events.records import CheckpointSaved, IterationFinished, RunFinished, RunStarted
 from rltui.runs.journal import JournalWriter
 from rltui.runs.lock import RunLock, count_start
@@ -26,31 +28,14 @@ from rltui.runs.paths import DataDir, RunPaths
 from rltui.supervise.output_log import OutputLog
 from rltui.train.control.server import ControlServer
 from rltui.train.publisher import Publisher
+from tests.fakes import run_story
 
 STEPS = 4096
 
 
-def started(run: str, pid: int | None = None, start: int = 0) -> RunStarted:
-    return RunStarted(
-        time=time.time(), run=run, start=start, profile="quick", label="Tiny", phase=1, stage=None, author="ada", versions={},
-        pid=pid or os.getpid(), host=socket.gethostname(), device="cpu", seed=0, timesteps=0, step_limit=None, workers=2,
-        arenas=4, blue=1, orange=1, obs_size=92, actions=90, policy_layers=[32], critic_layers=[32], policy_parameters=1,
-        critic_parameters=1, learning_rate=2e-4, critic_learning_rate=2e-4, ent_coef=0.01, gamma=0.99, tick_skip=8,
-        iteration=512, batch=512, minibatch=256, epochs=1, save_every=1024, milestone_interval=4096, reward_names=["touch"],
-    )  # fmt: skip
-
-
-def live(state: str, workers: int = 2) -> Live:
-    beat = [
-        WorkerLive(
-            worker=index, state="collecting", pid=1000 + index, steps_per_second=2000.0, arenas=4, memory_mb=71.0,
-            heartbeat_age=0.1, restarts=index, progress=0.5,
-        )
-        for index in range(workers)
-    ]  # fmt: skip
-    return Live(
-        time=time.time(), state=state, reason="", iteration=8, timesteps=STEPS, progress=0.5, workers=beat, clients=[], dropped=0
-    )  # fmt: skip
+def started(run: str, start: int = 0) -> RunStarted:
+    here = run_story.header(run, time=time.time())
+    return msgspec.structs.replace(here, profile="quick", pid=os.getpid(), host=socket.gethostname(), start=start)
 
 
 class SmallTrainer:
@@ -67,7 +52,7 @@ class SmallTrainer:
         pause = threading.Event()
         while not self._end:
             if server is not None:
-                server.show(live(self._state))
+                server.show(run_story.live(time.time(), state=self._state, timesteps=STEPS))
             self._obey(server)
             pause.wait(0.01)
         if "abandon" not in self._end:

@@ -36,7 +36,7 @@ from rltui.supervise.processes import is_stopped
 from rltui.supervise.sockets import SocketAddress
 from rltui.train.control.commands import PendingCommand
 from rltui.train.control.server import ControlServer
-from tests.fakes.small_trainer import live
+from tests.fakes import run_story
 from tests.fakes.training import wait_for
 
 T = TypeVar("T", bound=ServerMessage)
@@ -197,12 +197,12 @@ def test_live_state_is_the_newest_with_everybody_s_name(
     server: ControlServer, connect: Callable[..., ControlClient]
 ) -> None:
     first = connect("first")
-    server.show(live("collecting"))
+    server.show(run_story.live(time.time(), state="collecting"))
     assert hear(first, Live).clients == ["first"]
-    server.show(live("learning"))
+    server.show(run_story.live(time.time(), state="learning"))
     second = connect("second")
     assert hear(second, Live).state == "learning"  # at once, without waiting for the next
-    server.show(live("paused"))
+    server.show(run_story.live(time.time(), state="paused"))
     state = hear(first, Live, lambda message: message.state == "paused")
     assert (state.clients, state.dropped) == (["first", "second"], 0)
     assert len(state.workers) == 2

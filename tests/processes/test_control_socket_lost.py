@@ -19,7 +19,7 @@ from rltui.supervise import sockets
 from rltui.supervise.control_client import ControlClient, TrainerSilentError
 from rltui.train.control import server as control_loop
 from rltui.train.control.server import ControlServer
-from tests.fakes.small_trainer import live
+from tests.fakes import run_story
 from tests.fakes.training import wait_for
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="named pipes have no file")
@@ -87,7 +87,7 @@ def test_it_is_made_again_and_said_once(
         else:
             before.unlink()
         wait_for(lambda: attached(paths), "a new client", SECONDS)
-        server.show(live("collecting"))
+        server.show(run_story.live(1.0))
         wait_for(lambda: any(isinstance(message, Live) for message in client.poll(0.1)), "who was attached", SECONDS)
     now = address(paths)
     assert (now == before) != folder_too

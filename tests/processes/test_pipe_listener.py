@@ -20,7 +20,7 @@ from rltui.supervise.control_client import ControlClient, TrainerGoneError
 from rltui.supervise.sockets import PipeListener, PipeStream, SocketAddress
 from rltui.train.control import server as controls
 from rltui.train.control.server import ControlServer
-from tests.fakes.small_trainer import live
+from tests.fakes import run_story
 from tests.fakes.training import wait_for
 
 SECONDS = 10.0
@@ -56,7 +56,7 @@ def test_the_same_conversation_over_a_pipe(server: ControlServer, paths: RunPath
         pending.applied("paused")
         [applied] = wait_for(lambda: client.poll(0.1), "the answer", SECONDS)
         assert isinstance(applied, CommandApplied)
-        server.show(live("paused", workers=64))
+        server.show(run_story.live(1.0, state="paused", states=("collecting",) * 64))
         [state] = wait_for(lambda: watcher.poll(0.1), "the state", SECONDS)
         assert isinstance(state, Live)
         assert len(state.workers) == 64

@@ -100,7 +100,7 @@ def test_ls_and_status_show_each_run_with_its_state_and_who_controls(
     assert code == 0
     assert (found["run"], found["state"], found["training"], found["pid"]) == ("alpha", "collecting", True, process.pid)
     assert (found["timesteps"], found["speed"]) == (4096, {"steps_per_second": 14100.0, "iterations": 1})
-    assert [worker["pid"] for worker in found["workers"]] == [1000, 1001]
+    assert [worker["pid"] for worker in found["workers"]] == [4300, 4301]
     assert found["folder"] == str(paths.folder)
     assert found["controller"] is None
     code, out, _ = rltui("status", "alpha")

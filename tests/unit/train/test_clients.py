@@ -26,7 +26,7 @@ from rltui.events.records import CommandLogged, LogLine
 from rltui.supervise.sockets import FrameReader, pack
 from rltui.train.control.clients import ClientSession, CommandRouter, ControlHolder, Limits, TokenBucket
 from rltui.train.control.commands import CommandQueue, PendingCommand
-from tests.fakes.small_trainer import live
+from tests.fakes import run_story
 
 
 class Clock:
@@ -95,9 +95,8 @@ def pair() -> Iterator[Pair]:
 
 
 def numbered(iteration: int) -> Live:
-    import msgspec
 
-    return msgspec.structs.replace(live("collecting", workers=8), iteration=iteration)
+    return run_story.live(1.0, iteration=iteration, states=("collecting",) * 8)
 
 
 def test_a_client_that_does_not_read_costs_one_live_state_and_knows_how_many_it_missed(pair: Pair) -> None:

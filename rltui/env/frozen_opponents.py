@@ -20,7 +20,7 @@ from rltui.opponents.base import ScriptedPlayer
 from rltui.policy.mlp import DiscretePolicy, GumbelBank
 from rltui.policy.saved import SavedPolicy, load_policy
 from rltui.registry import Component, build
-from rltui.sim.state import Float, GameState, Int
+from rltui.sim.state import Bool, Float, GameState, Int
 
 FROZEN = 0x0F  # sets their random numbers apart from the arenas'
 
@@ -116,6 +116,19 @@ class _Opponent:
     def is_same(self, loaded: Loaded) -> bool:
         return self.loaded == loaded if isinstance(loaded, int) else self.loaded is loaded
 
+    def begin(self, state: GameState, arenas: Bool) -> None:
+        """Episodes begin in these arenas (mask [K])."""
+        if isinstance(self.player, SavedPlayer):
+            self.player.begin(state, arenas)
+
+    def act(self, state: GameState, rng: np.random.Generator) -> Int | None:
+        """Rows of all controls, the learner's first, for its cars; None where it has none of its own."""
+        if self.player is None:
+            return None
+        if isinstance(self.player, SavedPlayer):
+            return self.player.act(state, self.seats) + self.start
+        return self.player.act(state, self.seats, rng) + self.start
+
 
 class FrozenOpponents:
     """For arenas in which the learner plays both sides, until there are opponents: each episode that then begins is one against
@@ -138,11 +151,10 @@ class FrozenOpponents:
         self._drawn_from: list[int] = []  # their numbers
         self._last = 0
         self._playing: list[_Opponent] = []
-        self._networks: list[
-            tuple[DiscretePolicy, slice]
-        ] = []  # of those of the learner's game, with their rows of `_seen`
+        # of those of the learner's game, with their rows of `_seen`: observations and legality classes in `_seats_of_networks`
+        self._networks: list[tuple[DiscretePolicy, slice]] = []
         self._seats_of_networks: Places = NO_SEATS
-        self._seen = np.zeros((0, game.obs_size), np.float32), np.zeros(0, np.uint8)  # observations and classes there
+        self._seen = np.zeros((0, game.obs_size), np.float32), np.zeros(0, np.uint8)
         self._new_goals = NewGoals(self._state)
         self._score: Int = np.zeros((self._state.arenas, 2), np.int64)  # of the running episodes, blue and orange
         self._against: dict[str, GameRecord] = {}
@@ -210,8 +222,7 @@ class FrozenOpponents:
                 opponent.seats = arenas_of, cars
                 self.player[self._here][opponent.seats] = opponent.evaluated_by
                 self._playing.append(opponent)
-                if isinstance(opponent.player, SavedPlayer):
-                    opponent.player.begin(self._state, begun)
+                opponent.begin(self._state, begun)
         self._seat_networks()
 
     def _seat_networks(self) -> None:
@@ -243,16 +254,12 @@ class FrozenOpponents:
 
     def play(self, rows: Int) -> Int:
         """The rows of controls [K, C] that the learner would play, but where somebody plays who has controls of his own: theirs."""
-        theirs = [opponent for opponent in self._playing if opponent.player is not None]
-        if not theirs:
-            return rows
-        played = rows.copy()
-        for opponent in theirs:
-            player, seats = opponent.player, opponent.seats
-            if isinstance(player, SavedPlayer):
-                played[self._here][seats] = player.act(self._state, seats) + opponent.start
-            elif player is not None:
-                played[self._here][seats] = player.act(self._state, seats, self._rng) + opponent.start
+        played = rows
+        for opponent in self._playing:
+            theirs = opponent.act(self._state, self._rng)
+            if theirs is not None:
+                played = rows.copy() if played is rows else played
+                played[self._here][opponent.seats] = theirs
         return played
 
     def step(self) -> None:

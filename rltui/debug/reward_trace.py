@@ -14,12 +14,12 @@ from rltui.actions.spec import ActionSpec
 from rltui.env.arena_groups import MATCH
 from rltui.env.from_profile import env_spec, table_rows
 from rltui.env.soccar_batch import SoccarBatch
-from rltui.env.spec import EnvSpec, saved_game
+from rltui.env.spec import EnvSpec
 from rltui.env.step import StepOut
 from rltui.errors import RltuiError, did_you_mean, hints, in_words, users_line
 from rltui.field import CONTROLS, TICKS_PER_SECOND
 from rltui.policy.mlp import GumbelBank
-from rltui.policy.saved import SavedPolicy, load_policy
+from rltui.policy.saved import SavedPolicy, load_policy, saved_game
 from rltui.profile.load import load
 from rltui.profile.locate import STATE_FILE, list_profiles
 from rltui.runs.checkpoint import POLICY_FILE, damage
@@ -130,7 +130,7 @@ class TraceSubject:
         """RltuiError where the policy's observation or table is another one by now."""
         if self.policy is None:
             return
-        expected = self.policy.layers[0][0].shape[0]
+        expected = self.policy.obs_size
         if batch.obs_size != expected:
             raise RltuiError(
                 f"{self.name}: its observation has {batch.obs_size} numbers in {self.spec.blue}v{self.spec.orange}, "
@@ -204,7 +204,7 @@ def _of_policy(path: Path, profile: str | None, overrides: Sequence[str]) -> Tra
     name = info.name if path.is_dir() else str(path)
     timesteps = info.meta.timesteps if info.meta is not None else 0
     return TraceSubject(
-        name, saved_game(policy).put_into(env_spec(load(profile or beside, overrides))), policy, timesteps
+        name, env_spec(load(profile or beside, overrides)).as_saved(saved_game(policy)), policy, timesteps
     )
 
 

@@ -11,14 +11,14 @@ from typing import TypeAlias
 import numpy as np
 
 from rltui.env.saved_player import NOISE_SIZE, SavedPlayer
-from rltui.env.spec import EnvSpec, saved_game
+from rltui.env.spec import EnvSpec
 from rltui.env.stats import NewGoals
 from rltui.env.step import StepOut
 from rltui.errors import RltuiError
 from rltui.events.game_record import GameRecord
 from rltui.opponents.base import ScriptedPlayer
 from rltui.policy.mlp import DiscretePolicy, GumbelBank
-from rltui.policy.saved import SavedPolicy, load_policy
+from rltui.policy.saved import SavedPolicy, load_policy, saved_game
 from rltui.registry import Component, build
 from rltui.sim.state import Bool, Float, GameState, Int
 
@@ -76,9 +76,9 @@ class LearnersGame:
         """Whether the policy sees the same numbers and chooses among the same rows."""
         game = saved_game(policy)
         return (
-            game.put_into(self.spec) == self.spec
+            self.spec.as_saved(game) == self.spec
             and policy.table_hash == self.table_hash
-            and policy.layers[0][0].shape[0] == self.obs_size
+            and policy.obs_size == self.obs_size
         )
 
 

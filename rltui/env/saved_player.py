@@ -9,10 +9,9 @@ import numpy as np
 from rltui.actions.pipeline import ActionPipeline
 from rltui.actions.spec import Classes
 from rltui.env.observer import Observer
-from rltui.env.spec import saved_game
 from rltui.errors import RltuiError
 from rltui.policy.mlp import GumbelBank
-from rltui.policy.saved import SavedPolicy
+from rltui.policy.saved import SavedPolicy, saved_game
 from rltui.registry import build
 from rltui.sim.state import Bool, Float, GameState, Int, Seats
 
@@ -53,7 +52,7 @@ class SavedPlayer:
     def fits(self, policy: SavedPolicy) -> bool:
         """Whether it is of the same game, so that it can take over at once."""
         same_game: bool = saved_game(policy) == self._game and policy.table_hash == self._table_hash
-        return same_game and policy.layers[0][0].shape[0] == self._observer.size
+        return same_game and policy.obs_size == self._observer.size
 
     def renew(self, policy: SavedPolicy) -> None:
         """Go on with other weights of a policy that `fits`."""
@@ -85,7 +84,7 @@ class SavedPlayer:
         return self._obs[seats].reshape(classes.size, -1).copy(), classes.ravel().copy()
 
     def _check_size(self, policy: SavedPolicy, teams: tuple[int, int]) -> None:
-        size, expected = self._observer.size, policy.layers[0][0].shape[0]
+        size, expected = self._observer.size, policy.obs_size
         if size != expected:
             blue, orange = self._game.blue, self._game.orange
             raise RltuiError(

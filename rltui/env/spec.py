@@ -1,4 +1,4 @@
-"""EnvSpec: the game as plain picklable data; the game of a saved policy."""
+"""EnvSpec: the game as plain picklable data."""
 
 from __future__ import annotations
 
@@ -6,12 +6,10 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
 from itertools import pairwise
-from typing import Any
 
 from rltui.actions.pipeline import PipelineOptions
 from rltui.env.seats import LEARNER
-from rltui.errors import RltuiError
-from rltui.policy.saved import SavedPolicy
+from rltui.policy.saved import SavedGame, SavedPolicy
 from rltui.policy.weights import Float, Layer
 from rltui.registry import MIRROR, Component, is_frozen, report_names
 from rltui.rewards.combined import RewardOptions
@@ -126,6 +124,18 @@ class EnvSpec:
             frozen_share=0.0,
         )
 
+    def as_saved(self, game: SavedGame) -> EnvSpec:
+        """In these team sizes, with the observation, action table, pipeline and pace of a saved policy."""
+        return replace(
+            self,
+            obs=game.obs,
+            table=game.table,
+            obs_stack=game.obs_stack,
+            tick_skip=game.tick_skip,
+            action_delay_ticks=game.action_delay_ticks,
+            pipeline=game.pipeline,
+        )
+
     @property
     def weighed(self) -> dict[str, Weighted]:
         """Every reward whose weight can be set, by name; `<arena group>/<name>` for practice arenas with rewards of its own."""
@@ -135,32 +145,6 @@ class EnvSpec:
             named = zip(own.reward_names, own.rewards, strict=True)
             found |= {self.mechanics.key(name, self): item for name, item in named}
         return found
-
-
-@dataclass(frozen=True)
-class SavedGame:
-    """What the policy sees, what it can do and at which pace. blue, orange: the team sizes that it was trained in."""
-
-    blue: int
-    orange: int
-    obs: Component
-    table: Component
-    obs_stack: int
-    pipeline: PipelineOptions
-    tick_skip: int
-    action_delay_ticks: int
-
-    def put_into(self, spec: EnvSpec) -> EnvSpec:
-        """The game of the spec, in its own team sizes, with these observation, action table, pipeline and pace."""
-        return replace(
-            spec,
-            obs=self.obs,
-            table=self.table,
-            obs_stack=self.obs_stack,
-            tick_skip=self.tick_skip,
-            action_delay_ticks=self.action_delay_ticks,
-            pipeline=self.pipeline,
-        )
 
 
 def policy_to_save(
@@ -191,31 +175,3 @@ def policy_to_save(
         normalizer_mean=normalizer[0],
         normalizer_var=normalizer[1],
     )
-
-
-def _tuples(value: Any) -> Any:
-    """JSON knows no tuples, which a profile's lists are."""
-    return tuple(map(_tuples, value)) if isinstance(value, list) else value
-
-
-def saved_game(policy: SavedPolicy) -> SavedGame:
-    """RltuiError where the policy's file does not say it, or not in words that are known here."""
-    try:
-        env: dict[str, Any] = json.loads(policy.env)
-        parts = {key: {name: _tuples(value) for name, value in env[key].items()} for key in ("obs", "table")}
-        obs, table = (Component(part.pop("kind"), part) for part in parts.values())
-        return SavedGame(
-            blue=int(env.get("blue", 1)),
-            orange=int(env.get("orange", 1)),
-            obs=obs,
-            table=table,
-            obs_stack=int(env.get("obs_stack", 1)),
-            pipeline=PipelineOptions.of_saved(env.get("pipeline", {"legality": policy.legality})),
-            tick_skip=policy.tick_skip,
-            action_delay_ticks=policy.action_delay_ticks,
-        )
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
-        raise RltuiError(
-            f"policy.npz: key 'env': expected the game that it was trained in, as JSON, found {policy.env[:80]!r}",
-            "save the policy anew with this version",
-        ) from error

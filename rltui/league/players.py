@@ -9,9 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from rltui.env.saved_player import SavedPlayer
-from rltui.env.spec import SavedGame, saved_game
 from rltui.opponents.base import ScriptedPlayer
-from rltui.policy.saved import SavedPolicy
+from rltui.policy.saved import SavedGame, SavedPolicy, saved_game
 from rltui.sim.state import Bool, Float, GameState, Int, Seats
 
 SCRIPTED_SKIP, SCRIPTED_DELAY = 8, 1  # ticks, what most bots are trained with

@@ -1,4 +1,4 @@
-"""policy.npz: a policy as workers, viewer, evaluator and exports read it, without torch and without pickles.
+"""policy.npz: a policy, and the game that it plays, as workers, viewer, evaluator and exports read it, without torch and without pickles.
 
 A zip of .npy arrays, loadable with `numpy.load(path, allow_pickle=False)`. Keys: format, kind, w0, b0, w1, b1, …
 (float32, w as [in, out]), table [actions, 8], table_hash, legality, obs_signature, tick_skip, action_delay_ticks, env
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import io
+import json
 import re
 import zipfile
 from collections.abc import Mapping
@@ -25,6 +26,7 @@ from rltui.actions.pipeline import PipelineOptions, action_spec
 from rltui.errors import RltuiError
 from rltui.policy.mlp import DiscretePolicy
 from rltui.policy.weights import Float, Layer, layer_sizes, normalizer_flat
+from rltui.registry import Component
 
 FORMAT = 1
 KIND = "discrete"
@@ -58,11 +60,36 @@ class SavedPolicy:
         return DiscretePolicy.from_layers(self.layers, max_rows, actions, self.normalizer)
 
     @property
+    def obs_size(self) -> int:
+        """Numbers of an observation."""
+        return len(self.layers[0][0])
+
+    @property
+    def choosing(self) -> list[NDArray[Any]]:
+        """All that makes its choices: weights and normaliser."""
+        normalizer = [part for part in (self.normalizer_mean, self.normalizer_var) if part is not None]
+        return [*(part for layer in self.layers for part in layer), *normalizer]
+
+    @property
     def normalizer(self) -> Float | None:
         """`normalizer_flat` of it; None where observations are not normalised."""
         if self.normalizer_mean is None or self.normalizer_var is None:
             return None
         return normalizer_flat(self.normalizer_mean, self.normalizer_var)
+
+
+@dataclass(frozen=True)
+class SavedGame:
+    """What the policy sees, what it can do and at which pace. blue, orange: the team sizes that it was trained in."""
+
+    blue: int
+    orange: int
+    obs: Component
+    table: Component
+    obs_stack: int
+    pipeline: PipelineOptions
+    tick_skip: int
+    action_delay_ticks: int
 
 
 def save_policy(policy: SavedPolicy) -> bytes:
@@ -102,11 +129,38 @@ def load_policy(source: Path | bytes) -> SavedPolicy:
 def weights_hash(policy: SavedPolicy) -> str:
     """SHA-256 in hex of what makes its choices, weights and normaliser: which player it is, wherever its file lies."""
     found = hashlib.sha256()
-    normalizer = [part for part in (policy.normalizer_mean, policy.normalizer_var) if part is not None]
-    for array in (*(part for layer in policy.layers for part in layer), *normalizer):
+    for array in policy.choosing:
         found.update(repr(array.shape).encode())
         found.update(np.ascontiguousarray(array, "<f4").tobytes())
     return found.hexdigest()
+
+
+def _tuples(value: Any) -> Any:
+    """JSON knows no tuples, which a profile's lists are."""
+    return tuple(map(_tuples, value)) if isinstance(value, list) else value
+
+
+def saved_game(policy: SavedPolicy) -> SavedGame:
+    """RltuiError where the policy's file does not say it, or not in words that are known here."""
+    try:
+        env: dict[str, Any] = json.loads(policy.env)
+        parts = {key: {name: _tuples(value) for name, value in env[key].items()} for key in ("obs", "table")}
+        obs, table = (Component(part.pop("kind"), part) for part in parts.values())
+        return SavedGame(
+            blue=int(env.get("blue", 1)),
+            orange=int(env.get("orange", 1)),
+            obs=obs,
+            table=table,
+            obs_stack=int(env.get("obs_stack", 1)),
+            pipeline=PipelineOptions.of_saved(env.get("pipeline", {"legality": policy.legality})),
+            tick_skip=policy.tick_skip,
+            action_delay_ticks=policy.action_delay_ticks,
+        )
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+        raise RltuiError(
+            f"policy.npz: key 'env': expected the game that it was trained in, as JSON, found {policy.env[:80]!r}",
+            "save the policy anew with this version",
+        ) from error
 
 
 def _policy(arrays: Mapping[str, NDArray[Any]]) -> SavedPolicy:

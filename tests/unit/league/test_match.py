@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from rltui.env.soccar_batch import SoccarBatch
-from rltui.env.spec import EnvSpec, Weighted, saved_game
+from rltui.env.spec import EnvSpec, Weighted
 from rltui.env.step import StepOut
 from rltui.errors import RltuiError
 from rltui.league.match import Match
@@ -17,7 +17,7 @@ from rltui.league.players import Player, PolicySide, ScriptedSide, Seat
 from rltui.opponents.base import ScriptedPlayer
 from rltui.opponents.scripted import ChaserPlayer, IdlePlayer, RandomPlayer
 from rltui.policy.mlp import DiscretePolicy
-from rltui.policy.saved import SavedPolicy
+from rltui.policy.saved import SavedPolicy, saved_game
 from rltui.registry import Component
 from rltui.sim.resets.base import Reset
 from rltui.sim.state import ArenaSetup, Bool, GameState, Int
@@ -80,7 +80,7 @@ def as_trained(policy: SavedPolicy, opponent: str, seed: int) -> tuple[SoccarBat
         terminals=(Component("timeout", {"seconds": 300}),),
         opponent=Component(opponent),
     )
-    env = SoccarBatch(game.put_into(spec), 1, [0])
+    env = SoccarBatch(spec.as_saved(game), 1, [0])
     shape = (1, env.learners)
     out = StepOut(
         np.zeros((*shape, env.obs_size), np.float32),

@@ -9,12 +9,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rltui.env.spec import saved_game
 from rltui.errors import RltuiError
 from rltui.league.evaluation import MatchUp, Task, play
 from rltui.league.games import is_starter, player_problem
 from rltui.league.sources import PolicySource, ScriptedSource, StarterSource, source
 from rltui.policy.mlp import DiscretePolicy, GumbelBank
+from rltui.policy.saved import saved_game
 from rltui.policy.weights import Float
 from rltui.runs.meta import read_starter
 from rltui.runs.paths import DataDir, starter_folder

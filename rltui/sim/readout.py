@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from operator import attrgetter
 from typing import Any
 
@@ -15,8 +16,7 @@ import numpy as np
 import RocketSim
 from numpy.typing import NDArray
 
-from rltui.field import PADS
-from rltui.sim.state import Bool, Contacts, Float, GameState
+from rltui.sim.state import Contacts, Float, GameState, blank_state
 
 BALL_NUMBERS, CAR_NUMBERS = 9, 15  # position, velocity, angular velocity; of a car also forward, up
 FIELDS = (  # attribute of CarState, code of `struct`; in all a multiple of four bytes
@@ -130,23 +130,9 @@ def _format(code: str) -> Any:
 
 def view_state(read: Readout, team: NDArray[np.int8]) -> GameState:
     """A state whose arrays are views of the readout where they can be; the others are for ArenaBatch to work out."""
-    shape = read.field("boost").shape
-    arenas = shape[0]
-
-    def flags() -> Bool:
-        return np.zeros(shape, np.bool_)
-
-    return GameState(
-        blue=int((team == 0).sum()),
-        orange=int((team == 1).sum()),
-        team=team,
-        team_sign=(1 - 2 * team).astype(np.float32),
-        tick=np.zeros(arenas, np.int64),
-        last_touch_tick=np.zeros(arenas, np.int64),
-        last_toucher=np.full(arenas, -1, np.int64),
-        last_toucher_of=np.full((arenas, 2), -1, np.int64),
-        kickoff=np.zeros(arenas, np.bool_),
-        goal=np.zeros(arenas, np.int8),
+    arenas, cars = read.field("boost").shape
+    state = replace(
+        blank_state(arenas, team),
         ball_position=read.ball(0),
         ball_velocity=read.ball(3),
         ball_angular_velocity=read.ball(6),
@@ -156,30 +142,17 @@ def view_state(read: Readout, team: NDArray[np.int8]) -> GameState:
         forward=read.body(9),
         up=read.body(12),
         boost=read.field("boost"),
-        demo_respawn_timer=np.zeros(shape, np.float32),
         handbrake=read.field("handbrake_val"),
         air_time_since_jump=read.field("air_time_since_jump"),
         flip_time=read.field("flip_time"),
         on_ground=read.field("is_on_ground"),
-        is_boosting=flags(),
         is_supersonic=read.field("is_supersonic"),
-        is_holding_jump=flags(),
         has_jumped=read.field("has_jumped"),
         is_jumping=read.field("is_jumping"),
         has_flipped=read.field("has_flipped"),
-        is_flipping=flags(),
         has_double_jumped=read.field("has_double_jumped"),
-        can_flip=flags(),
         world_contact=read.field("has_world_contact"),
-        touches=np.zeros(shape, np.int16),
-        touch_height=np.zeros(shape, np.float32),
-        shots=flags(),
-        saves=flags(),
-        demos=flags(),
-        demoed=flags(),
-        pad_picked=np.full(shape, -1, np.int64),
-        boost_gained=np.zeros(shape, np.float32),
-        pad_timers=np.zeros((arenas, PADS), np.float32),
-        previous_actions=np.zeros((*shape, 8), np.float32),
-        _contacts=Contacts(np.zeros(shape, np.int8), np.zeros((*shape, 3), np.float32)) if read.has_contacts else None,
     )
+    if read.has_contacts:
+        state._contacts = Contacts(np.zeros((arenas, cars), np.int8), np.zeros((arenas, cars, 3), np.float32))
+    return state

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rltui.errors import RltuiError
+from rltui.field import CONTROLS, PADS
 
 Float = NDArray[np.float32]
 Bool = NDArray[np.bool_]
@@ -22,6 +23,15 @@ Seats = tuple[slice | Int, slice | Int]  # cars of arenas, as an index into arra
 MOST_WHEELS = 1  # down
 UPSIDE_DOWN = np.array(-0.2, np.float32)  # up.z, below; an array, which NumPy compares with faster
 FLOOR_NORMAL = 0.7  # z of the normal of what the body touches, above; without contact it is 0
+BALL_VECTORS = ("ball_position", "ball_velocity", "ball_angular_velocity")
+CAR_VECTORS = ("position", "velocity", "angular_velocity", "forward", "up")
+CAR_NUMBERS = (
+    *("boost", "demo_respawn_timer", "handbrake", "air_time_since_jump", "flip_time", "touch_height", "boost_gained"),
+)
+CAR_FLAGS = (
+    *("on_ground", "is_boosting", "is_supersonic", "is_holding_jump", "has_jumped", "is_jumping", "has_flipped"),
+    *("is_flipping", "has_double_jumped", "can_flip", "world_contact", "shots", "saves", "demos", "demoed"),
+)
 NUDGE = 0.01  # uu/s: a ball with exactly no velocity sleeps, and would hang in the air until touched
 
 
@@ -124,6 +134,35 @@ class GameState:
         views = {item.name: getattr(self, item.name)[arenas] for item in fields(self) if item.name not in of_cars}
         contacts = self._contacts and Contacts(self._contacts.wheels[arenas], self._contacts.normal[arenas])
         return replace(self, **views, _contacts=contacts, _ends=None)
+
+
+def blank_state(arenas: int, team: NDArray[np.int8]) -> GameState:
+    """A state in which nothing is and nothing has happened, in arrays of its own. team: [C], all blue, then all orange."""
+    shape = (arenas, len(team))
+    zeros: dict[str, Any] = {}
+    for name, kind, size in (
+        *((name, np.bool_, shape) for name in CAR_FLAGS),
+        *((name, np.float32, shape) for name in CAR_NUMBERS),
+        *((name, np.float32, (*shape, 3)) for name in CAR_VECTORS),
+        *((name, np.float32, (arenas, 3)) for name in BALL_VECTORS),
+        *((name, np.int64, (arenas,)) for name in ("tick", "last_touch_tick")),
+        ("kickoff", np.bool_, (arenas,)),
+        ("goal", np.int8, (arenas,)),
+        ("touches", np.int16, shape),
+        ("pad_timers", np.float32, (arenas, PADS)),
+        ("previous_actions", np.float32, (*shape, len(CONTROLS))),
+    ):
+        zeros[name] = np.zeros(size, kind)
+    return GameState(
+        blue=int((team == 0).sum()),
+        orange=int((team == 1).sum()),
+        team=team,
+        team_sign=(1 - 2 * team).astype(np.float32),
+        last_toucher=np.full(arenas, -1, np.int64),
+        last_toucher_of=np.full((arenas, 2), -1, np.int64),
+        pad_picked=np.full(shape, -1, np.int64),
+        **zeros,
+    )
 
 
 def turtled(wheels: Any, up_z: Any, normal_z: Any) -> Any:

@@ -102,6 +102,13 @@ FOREIGN: Mapping[Kind, tuple[str, str, str]] = {
     "obs": ("rlgym.api", "ObsBuilder", "rltui.bridge.rlgym_views:adapt_obs"),
     "action table": ("rlgym.api", "ActionParser", "rltui.bridge.rlgym_views:adapt_parser"),
 }
+# Formats that a policy is exported to.
+EXPORTERS: Mapping[str, str] = {
+    "torchscript": "rltui.bridge.torchscript:TorchScriptExporter",
+    "onnx": "rltui.bridge.onnx:OnnxExporter",
+    "numpy": "rltui.bridge.export:NumpyExporter",
+    "rlbot": "rltui.bridge.rlbot:RlbotExporter",
+}
 RLGYM_1 = ("rlgym.utils", "rlgym_sim")
 FACTORY = "name the classes that it builds, each with its weight, or a class whose __init__() builds them"
 TABLE_FILES = (".csv", ".npy")  # an action table may be one of these

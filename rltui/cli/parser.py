@@ -33,6 +33,7 @@ COMMANDS = (
     "watch",
     "eval",
     "import",
+    "export",
     "profile",
     "lut",
     "doctor",

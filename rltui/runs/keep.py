@@ -166,7 +166,12 @@ def check_markable(info: CheckpointInfo) -> None:
 
 
 def export_target(data: DataDir, info: CheckpointInfo, typed: str, *, policy: bool = False) -> Path:
-    """Where the copy goes: the path typed, or inside it where it is a folder already.
+    """Where the copy of a saved state goes, as `copy_target` says."""
+    return copy_target(data, typed, copy_name(info) + (".npz" if policy else ""))
+
+
+def copy_target(data: DataDir, typed: str, name: str) -> Path:
+    """Where a copy of this name goes: the path typed, or inside it where it is a folder already.
 
     RltuiError (exit 2) for nothing typed, and for a place among the data folder's own.
     """
@@ -176,7 +181,7 @@ def export_target(data: DataDir, info: CheckpointInfo, typed: str, *, policy: bo
     if problem := path_problem(str(path)) or ("" if is_folder(path) else new_name_problem(path.name)):
         raise RltuiError(f"{clipped(typed)}: {problem}", "choose another place", exit_code=2)
     if is_folder(path):
-        path = path / (copy_name(info) + (".npz" if policy else ""))
+        path = path / name
     for own in (data.runs, data.checkpoints, data.trash):
         if path == own or is_below(path, own):
             raise RltuiError(f"{path} is inside {own}, where only rltui writes", "choose another place", exit_code=2)
@@ -207,6 +212,15 @@ def export_policy(info: CheckpointInfo, target: Path) -> Path:
         content = read_file(info.path, POLICY_FILE)
     except DamagedError as error:
         raise RltuiError(f"{info.name}: {error}", "choose another one") from error
+    try:
+        give_copy(target, content)
+    except OSError as error:
+        raise RltuiError(f"cannot write {target}: {error.strerror or error}") from error
+    return target
+
+
+def give_copy(target: Path, content: bytes) -> None:
+    """A new file, read back before it gets its name. OSError, FileExistsError where something is there, leaves nothing."""
     temporary = target.with_name(temporary_name(target.name))
     try:
         make_folder(target.parent)
@@ -215,12 +229,9 @@ def export_policy(info: CheckpointInfo, target: Path) -> Path:
             raise OSError(errno.EIO, "the copy differs from the original")
         _give_name(temporary, target)
         sync_or_undo("export.fsync_parent", target.parent, target.unlink)
-    except OSError as error:
-        raise RltuiError(f"cannot write {target}: {error.strerror or error}") from error
     finally:
         with contextlib.suppress(OSError):
             temporary.unlink()
-    return target
 
 
 def _refuse_existing(target: Path) -> None:

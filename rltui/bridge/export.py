@@ -28,7 +28,7 @@ from rltui.runs.paths import DataDir, absolute
 from rltui.sim.state import Bool
 
 STATES = 10_000  # observations that an export is checked on
-ARENAS, MOMENTS = 250, 4  # of random states drawn at once; how many follow on each other
+ARENAS, MOMENTS = 125, 4  # of random states drawn at once; how many follow on each other
 LARGEST_ERROR = 1e-5  # of a logit, in logits, or of the largest one where that is beyond 1
 CLOSE = 1e-4  # between the two best logits: rounding may choose the other one
 MOST_DIFFERING = 0.001  # share of the states in which that may happen
@@ -100,7 +100,7 @@ def target_of(data: DataDir, typed: str | None, name: str, made: Exporter, force
 
 def described(policy: SavedPolicy) -> dict[str, Any]:
     """What is to be done beside the net, for formats that hold nothing else: as policy.npz says it."""
-    keys = ("table_hash", "legality", "obs_signature", "tick_skip", "action_delay_ticks", "env")
+    keys = ("obs_size", "table_hash", "legality", "obs_signature", "tick_skip", "action_delay_ticks", "env")
     return {key: getattr(policy, key) for key in keys} | {"table": policy.table.tolist()}
 
 

@@ -25,7 +25,9 @@ from rltui.field import (
     CORNER,
     FLIP_SECONDS,
     FLIP_WINDOW_SECONDS,
+    GOAL_CENTRE_Z,
     GOAL_LINE_Y,
+    NET_Y,
     PAD_POSITIONS,
     PADS,
     SIDE_WALL_X,
@@ -40,7 +42,9 @@ ON_GROUND, JUMPING = 0, 1  # AirState
 KICKOFF, ACTIVE, PAUSED = 2, 3, 6  # MatchPhase
 WHEELS_STAY = 5  # ticks that a car's wheels touch what it jumps off
 HANDBRAKE_RISE, HANDBRAKE_FALL = 5.0, 2.0  # of its 0–1, a second
-TOUCHING = 2.0  # uu from a wall to the hitbox
+TOUCHING = 3.75  # uu from a wall to the hitbox when a tick begins: from about there it touches at its end
+GOAL_X = 893.0  # |x| of the goals' posts
+LEAST_LEFT = np.float32(1e-3)  # seconds until a pad is back that is not there yet
 PAD_REACH = 100.0  # uu within which a boost pad is the one of that place
 SECONDS = np.array([BIG_PAD_SECONDS if pad in BIG_PADS else SMALL_PAD_SECONDS for pad in range(PADS)], np.float32)
 IDLE = (0.0,) * 8
@@ -57,7 +61,8 @@ class PacketReader:
         self._pads = np.array(pads)
         self._frame: int | None = None
         self._boosting = [0.0] * len(teams)  # seconds
-        self._left_ground = [0] * len(teams)  # ticks ago; 0 on it
+        self._since_jump = [WHEELS_STAY] * len(teams)  # ticks since it began
+        self._distance = [math.inf] * len(teams)  # uu from the world, at the packet before
         self._touched = [-1.0] * len(teams)  # when, last
 
     def begin(self) -> None:
@@ -81,7 +86,7 @@ class PacketReader:
         state.goal[0] = (y > GOAL_LINE_Y) - (y < -GOAL_LINE_Y)
         since = np.array([pad.timer for pad in packet.boost_pads], np.float32)
         active = np.array([pad.is_active for pad in packet.boost_pads])
-        left = np.maximum(SECONDS[self._pads] - since, np.float32(1 / TICKS_PER_SECOND))
+        left = np.maximum(SECONDS[self._pads] - since, LEAST_LEFT)
         state.pad_timers[0, self._pads] = np.where(active, np.float32(0), left)
         for car, player in enumerate(self.order):
             self._read_car(car, packet.players[player], ticks)
@@ -91,8 +96,8 @@ class PacketReader:
         state.position[at], state.velocity[at] = _xyz(body.location), _xyz(body.velocity)
         state.angular_velocity[at] = _xyz(body.angular_velocity)
         state.forward[at], state.up[at] = axes(body.rotation.pitch, body.rotation.yaw, body.rotation.roll)
-        presses = [held.boost] * ticks
-        self._boosting[car] = after_ticks(float(state.boost[at]) or player.boost, self._boosting[car], presses)[1]
+        before = float(state.boost[at]), self._boosting[car]
+        self._boosting[car] = after_ticks(*before, [held.boost] * ticks)[1]
         state.is_boosting[at] = self._boosting[car] > 0
         state.boost[at] = player.boost
         state.demo_respawn_timer[at] = max(player.demolished_timeout, 0.0)
@@ -100,18 +105,18 @@ class PacketReader:
         state.handbrake[at] = min(max(state.handbrake[at] + rate * ticks / TICKS_PER_SECOND, 0.0), 1.0)
         self._read_jumps(car, player, ticks)
         state.is_supersonic[at] = player.is_supersonic
-        state.world_contact[at] = (
-            not state.on_ground[at] and player.demolished_timeout < 0 and self._body_touches(car, player)
-        )
+        touches = self._distance[car] <= TOUCHING and not state.on_ground[at] and player.demolished_timeout < 0
+        state.world_contact[at], self._distance[car] = touches, self._wall_distance(car, player)
         state.previous_actions[at] = controls_of(held)
         self._read_touch(car, player)
 
     def _read_jumps(self, car: int, player: Any, ticks: int) -> None:
         state, at, air = self.state, (0, car), int(player.air_state)
+        jumped = state.is_jumping[at]
         state.has_jumped[at], state.has_double_jumped[at] = player.has_jumped, player.has_double_jumped
         state.is_jumping[at], state.is_holding_jump[at] = air == JUMPING, player.last_input.jump
-        self._left_ground[car] = 0 if air == ON_GROUND else self._left_ground[car] + ticks
-        on_ground = air == ON_GROUND or (player.has_jumped and self._left_ground[car] <= WHEELS_STAY)
+        self._since_jump[car] = ticks if air == JUMPING and not jumped else self._since_jump[car] + ticks
+        on_ground = air == ON_GROUND or (player.has_jumped and self._since_jump[car] <= WHEELS_STAY)
         state.on_ground[at] = on_ground
         counts = player.has_jumped and air != JUMPING and not on_ground
         state.air_time_since_jump[at] = (
@@ -122,17 +127,19 @@ class PacketReader:
         used = player.has_dodged or player.has_double_jumped or on_ground or player.last_input.jump
         state.can_flip[at] = not used and state.air_time_since_jump[at] < FLIP_WINDOW_SECONDS
 
-    def _body_touches(self, car: int, player: Any) -> bool:
-        """Whether a corner of the hitbox is at the floor, the ceiling, or a wall but for its curves."""
+    def _wall_distance(self, car: int, player: Any) -> float:
+        """From the corner of the hitbox that is nearest to it, uu, to floor, ceiling or wall, as if they met in edges."""
         state, size, offset = self.state, player.hitbox, player.hitbox_offset
         forward, up = state.forward[0, car], state.up[0, car]
         frame = np.stack([forward, np.cross(up, forward), up])
         signs = np.array([(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)])
         half = np.array([size.length, size.width, size.height]) / 2
         corners = state.position[0, car] + (signs * half + np.array(_xyz(offset))) @ frame
-        x, y, z = np.abs(corners).T
-        beyond = [SIDE_WALL_X - x, BACK_WALL_Y - y, CEILING_Z - z, corners[:, 2], CORNER - x - y]
-        return bool(min(distance.min() for distance in beyond) <= TOUCHING)
+        x, y = np.abs(corners[:, :2]).T
+        z = corners[:, 2]
+        back = np.where((x < GOAL_X) & (z < 2 * GOAL_CENTRE_Z), NET_Y, BACK_WALL_Y) - y
+        distances = [SIDE_WALL_X - x, back, (CORNER - x - y) / math.sqrt(2), z, CEILING_Z - z]
+        return float(min(distance.min() for distance in distances))
 
     def _read_touch(self, car: int, player: Any) -> None:
         state, touch = self.state, player.latest_touch
@@ -193,7 +200,7 @@ class PacketPlayer:
 
     def _begin(self, reader: PacketReader, player: SavedPlayer) -> None:
         reader.begin()
-        player.reset(reader.state, np.ones(1, np.bool_))
+        player.begin(reader.state, np.ones(1, np.bool_))
         self._begun, self._next, self._due = True, 0, 0
         self._playing = self._chosen = np.zeros(8, np.float32)
 
@@ -206,7 +213,7 @@ class PacketPlayer:
             return
         reader.state.previous_actions[0, car] = self._chosen
         seat: Int = player.act(reader.state, (slice(None), slice(car, car + 1)))
-        self._chosen = player.rows()[seat[0, 0]]
+        self._chosen = player.controls[seat[0, 0]]
         self._next = (tick // player.tick_skip + 1) * player.tick_skip
         self._due = tick + max(player.delay - 1, 0)
         if tick >= self._due:

@@ -30,7 +30,7 @@ class TorchScriptExporter(Exporter):
         module, out = _Traceable(policy).eval(), io.BytesIO()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DeprecationWarning)  # of TorchScript as a whole, which others still read
-            traced = torch.jit.trace(module, torch.zeros(2, policy.obs_size))
+            traced: Any = torch.jit.trace(module, torch.zeros(2, policy.obs_size))  # type: ignore[no-untyped-call]
             torch.jit.save(traced, out, _extra_files={DESCRIPTION: json.dumps(described(policy))})
         return {"": out.getvalue()}
 
@@ -48,14 +48,14 @@ class _Traceable(nn.Module):
         self.register_buffer("normalizer", None if flat is None else torch.from_numpy(flat.reshape(2, -1)))
         parts: list[nn.Module] = []
         for w, b in policy.layers:
-            layer = nn.Linear(*w.shape)
+            layer = nn.Linear(w.shape[0], w.shape[1])
             layer.weight = nn.Parameter(torch.from_numpy(np.ascontiguousarray(w.T)), requires_grad=False)
             layer.bias = nn.Parameter(torch.from_numpy(b.copy()), requires_grad=False)
             parts += [layer, nn.ReLU()]
         self.model = nn.Sequential(*parts[:-1])
 
     def forward(self, obs: Tensor) -> Tensor:
-        seen = obs if self.normalizer is None else normalized(obs, *self.normalizer)
+        seen = obs if self.normalizer is None else normalized(obs, self.normalizer[0], self.normalizer[1])
         logits: Tensor = self.model(seen)
         return logits
 
@@ -63,4 +63,4 @@ class _Traceable(nn.Module):
 def _load(content: bytes) -> Any:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)
-        return torch.jit.load(io.BytesIO(content), map_location="cpu")
+        return torch.jit.load(io.BytesIO(content), map_location="cpu")  # type: ignore[no-untyped-call]

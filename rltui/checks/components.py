@@ -21,12 +21,12 @@ from rltui.checks.action_table.findings import TableCheck, TableReport
 from rltui.checks.action_table.report import examine
 from rltui.env.from_profile import env_spec, mirror_maps, sizes, table_rows
 from rltui.env.frozen_opponents import check_can_play
-from rltui.env.spec import EnvSpec, saved_game
+from rltui.env.spec import EnvSpec
 from rltui.errors import RltuiError, in_words, where_in
 from rltui.field import MIRROR_CONTROLS, MIRROR_PADS, MIRROR_SPIN, MIRROR_VECTOR, PADS
 from rltui.league.sources import saved_bot
 from rltui.obs.builder import ObsBuilder
-from rltui.policy.saved import load_policy
+from rltui.policy.saved import load_policy, saved_game
 from rltui.profile.curriculum import opponent_name, placed_tasks, task_profiles
 from rltui.profile.models import Profile
 from rltui.profile.resolved import estimate_memory, parameter_count

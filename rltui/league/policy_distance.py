@@ -6,12 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rltui.actions.spec import Classes
-from rltui.env.spec import saved_game
 from rltui.errors import RltuiError
 from rltui.field import TICKS_PER_SECOND
 from rltui.league.match_batch import MatchBatch
 from rltui.league.players import PolicySide, Seat, trained_in
-from rltui.policy.saved import SavedPolicy, load_policy
+from rltui.policy.saved import SavedPolicy, load_policy, saved_game
 from rltui.policy.weights import Float
 from rltui.runs.checkpoint import POLICY_FILE
 from rltui.runs.inventory import CheckpointInfo, list_milestones

@@ -6,10 +6,12 @@ import re
 import shlex
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
+from rltui.__main__ import main
 from rltui.cli.parser import COMMANDS, build_parser
 from rltui.env.from_profile import env_spec, mirror_maps
 from rltui.env.spec import EnvSpec
@@ -120,6 +122,19 @@ def test_contributing_names_code_that_there_is() -> None:
         names = [name for name in ticked if re.fullmatch(r"_?[A-Za-z]\w+", name)]
         missing += [f"{name}: {row}" for name in names if not re.search(rf"\b{name}\b", code)]
     assert missing == []
+
+
+def test_the_net_alone_works_as_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, subtests: pytest.Subtests
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for package, form, name in (("torch", "torchscript", "my-run.pt"), ("onnxruntime", "onnx", "my-run.onnx")):
+        with subtests.test(form):
+            pytest.importorskip(package)
+            assert main(["export", "starter", "--to", form, "-o", name]) == 0
+            found: dict[str, Any] = {}
+            exec(snippet("python", f"import {package}"), found)
+            assert len(found["controls"]) == 8 and found["logits"].shape == (1, 90)
 
 
 @pytest.fixture

@@ -168,7 +168,7 @@ def test_what_was_meant_comes_first(subtests: pytest.Subtests, capsys: pytest.Ca
     for words, said in [
         ("lss", ["rltui: no command 'rltui lss'", '  did you mean "ls"?']),
         ("Train", ["rltui: no command 'rltui Train'", '  did you mean "train"?']),
-        ("export", ["rltui: no command 'rltui export'", "  try rltui milestones export"]),
+        ("restore", ["rltui: no command 'rltui restore'", "  try rltui milestones restore"]),
         ("play", ["rltui: no command 'rltui play'", "  rltui watch"]),
         ("milestones pni alpha/005M", ["rltui: no command 'rltui milestones pni'", '  did you mean "pin"?']),
         ("milestones pin", ["rltui: milestones pin: RUN/MILESTONE is missing"]),

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import argparse
 from dataclasses import asdict
-from typing import TYPE_CHECKING
 
 from rltui.cli.parser import Subparsers, add_command, add_data_dir, add_json
 from rltui.cli.playing import OTHER_PLAYERS, converter
 from rltui.errors import RltuiError
 from rltui.safe_io import say
-
-if TYPE_CHECKING:
-    from rltui.bridge.export import Parity
 
 FORMATS = {
     "rlbot": "a folder for RLBot v5 that plays in Rocket League, without rltui",
@@ -50,14 +46,14 @@ def run(args: argparse.Namespace) -> int:
     from rltui.league.sources import PolicySource, source
     from rltui.runs.paths import data_dir
 
-    export = import_module("rltui.bridge.export")
+    export = import_module("rltui.bridge.export")  # by name, as all of the bridge
     data = data_dir(args.data_dir)
     bot = source(args.bot, data, converter(args.profile), lambda state: f"rltui export {state} --to {args.to}")
     if not isinstance(bot, PolicySource):
         raise RltuiError(f"{bot.name} is a scripted player: there is no net to export", exit_code=2)
     made = export.exporter(args.to)
     target = export.target_of(data, args.output, bot.name, made, args.force)
-    parity: Parity = export.export(bot.policy, bot.name, made, target)
+    parity = export.export(bot.policy, bot.name, made, target)
     if args.json:
         document = {"bot": bot.name, "format": args.to, "path": str(target)}
         say(json.dumps(document | asdict(parity)))

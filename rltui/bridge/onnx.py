@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 
 from rltui.bridge.export import Exporter, described
 from rltui.errors import RltuiError
-from rltui.policy.normalizer import CLIP
 from rltui.policy.saved import SavedPolicy
-from rltui.policy.weights import Float
+from rltui.policy.weights import CLIP, Float
 
 OPSET, IR = 17, 8  # of 2022: runtimes of then and later read it
 

@@ -4,21 +4,16 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from pathlib import Path
 
 import msgspec
 from textual.pilot import Pilot
 
 from rltui.events.records import Record
 from rltui.run_state.other_run import RunBrief
-from rltui.runs.paths import DataDir
-from rltui.tui.app import RltuiApp
-from rltui.tui.cockpit.screen import CockpitScreen
-from rltui.tui.dependencies import Dependencies
 from rltui.tui.panes.metrics import MetricsPane
 from tests.fakes import run_story
 from tests.fakes.fake_run import FakeJournal
-from tests.fakes.screens import Clock, live_run, until
+from tests.fakes.screens import cockpit, cockpit_of, live_run, until
 
 
 class Runs:
@@ -47,12 +42,10 @@ async def charts(
     size: tuple[int, int] = (120, 40), runs: Runs | None = None
 ) -> AsyncIterator[tuple[Pilot[str], MetricsPane]]:
     """The cockpit with the focus on the charts of 607 iterations."""
-    run = live_run()
-    dependencies = Dependencies(sources=lambda name, trainer: run, clock=Clock(), other_runs=runs or Runs())
-    app = RltuiApp(DataDir(Path("data")), attach="alpha", dependencies=dependencies)
-    async with app.run_test(size=size) as pilot:
-        await until(pilot, lambda: isinstance(app.screen, CockpitScreen) and app.screen.snapshot.history.length == 607)
+    async with cockpit(live_run(), size, other_runs=runs or Runs()) as pilot:
+        screen = cockpit_of(pilot)
+        await until(pilot, lambda: screen.snapshot.history.length == 607)
         await pilot.press("1")
-        pane = app.screen.query_one(MetricsPane)
+        pane = screen.query_one(MetricsPane)
         await until(pilot, lambda: pane.has_focus and bool(pane.cells))
         yield pilot, pane

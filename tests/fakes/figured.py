@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
-from pathlib import Path
+from collections.abc import Sequence
+from contextlib import AbstractAsyncContextManager
 
 import msgspec
 from textual.pilot import Pilot
 
-from rltui.runs.paths import DataDir
-from rltui.tui.app import RltuiApp
 from rltui.tui.checks.results import TableChecker, TableVerdict
-from rltui.tui.dependencies import Dependencies
 from tests.fakes import figure_stories, run_story
 from tests.fakes.fake_run import FakeControl, FakeRun
 from tests.fakes.fake_sampler import FakeSampler
-from tests.fakes.screens import NOW, Clock, cockpit_of, until
+from tests.fakes.screens import NOW, cockpit
 
 
 class Tables:
@@ -31,22 +27,11 @@ class Tables:
         return msgspec.json.encode(self._profile if command[4].endswith("run.toml") else self._checkpoint)
 
 
-@asynccontextmanager
-async def opened(
+def opened(
     run: FakeRun, size: tuple[int, int] = (120, 40), tables: Tables | None = None, ascii_only: bool = False
-) -> AsyncIterator[Pilot[str]]:
+) -> AbstractAsyncContextManager[Pilot[str]]:
     child = tables or Tables(figure_stories.verdict())
-    dependencies = Dependencies(
-        sources=lambda name, trainer: run,
-        clock=Clock(),
-        tables=TableChecker(child),
-        sampler=FakeSampler,  # type: ignore[arg-type]
-    )
-    app = RltuiApp(DataDir(Path("data")), attach=run.name, ascii_only=ascii_only, dependencies=dependencies)
-    async with app.run_test(size=size, notifications=True) as pilot:
-        await until(pilot, lambda: cockpit_of(pilot).snapshot.header is not None)
-        await until(pilot, lambda: not run.control.spoke or cockpit_of(pilot).snapshot.live_time is not None)  # type: ignore[union-attr]
-        yield pilot
+    return cockpit(run, size, ascii_only=ascii_only, tables=TableChecker(child), sampler=FakeSampler)
 
 
 def rich_run() -> FakeRun:

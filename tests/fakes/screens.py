@@ -8,6 +8,7 @@ import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 from rich.cells import cell_len
 from textual.pilot import Pilot
@@ -21,6 +22,7 @@ from rltui.tui.cockpit.screen import CockpitScreen
 from rltui.tui.dependencies import Dependencies, LauncherDependencies
 from rltui.tui.launcher.plan import LaunchPlan
 from rltui.tui.launcher.screen import LauncherScreen
+from rltui.tui.settings import LoadedSettings
 from tests.fakes import children, data_folder, run_story
 from tests.fakes.fake_run import FakeControl, FakeRun
 from tests.fakes.patience import patience
@@ -84,11 +86,18 @@ async def cockpit(
     clock: Clock | None = None,
     ascii_only: bool = False,
     readonly: bool = False,
+    ui: LoadedSettings | None = None,
+    **more: Any,
 ) -> AsyncIterator[Pilot[str]]:
-    """The cockpit on `run`, once its first snapshot is on screen."""
-    dependencies = Dependencies(sources=lambda name, trainer: run, clock=clock or Clock())
+    """The cockpit on `run`, once its first snapshot is on screen. more: of Dependencies."""
+    dependencies = Dependencies(sources=lambda name, trainer: run, clock=clock or Clock(), **more)
     app = RltuiApp(
-        DataDir(Path("data")), attach=run.name, readonly=readonly, ascii_only=ascii_only, dependencies=dependencies
+        DataDir(Path("data")),
+        attach=run.name,
+        readonly=readonly,
+        ascii_only=ascii_only,
+        dependencies=dependencies,
+        ui=ui,
     )
     async with app.run_test(size=size, notifications=True) as pilot:
         screen = app.screen

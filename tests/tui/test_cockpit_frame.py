@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,16 +10,14 @@ import pytest
 from textual.pilot import Pilot
 
 from rltui.events.commands import FLAGS, FlagLive, SetEntropy, SetFlag, SetLearningRate, TakeControl, Welcome
-from rltui.runs.paths import DataDir
 from rltui.tui.app import RltuiApp
 from rltui.tui.capture import screen_text
 from rltui.tui.cockpit.dialogs import MEANING, FlagsDialog
 from rltui.tui.cockpit.screen import PANES, CockpitScreen
-from rltui.tui.dependencies import Dependencies
 from rltui.tui.settings import LoadedSettings, UiSettings, load
 from tests.fakes import run_story
 from tests.fakes.fake_run import ME, FakeControl, FakeRun
-from tests.fakes.screens import NOW, Clock, cockpit, cockpit_of, live_run, resized, rooms_in, until, until_shown
+from tests.fakes.screens import NOW, cockpit, cockpit_of, live_run, resized, rooms_in, until, until_shown
 
 
 def control_of(run: FakeRun) -> FakeControl:
@@ -32,19 +28,6 @@ def control_of(run: FakeRun) -> FakeControl:
 def app_of(pilot: Pilot[str]) -> RltuiApp:
     assert isinstance(pilot.app, RltuiApp)
     return pilot.app
-
-
-@asynccontextmanager
-async def cockpit_with(
-    ui: LoadedSettings, run: FakeRun, size: tuple[int, int] = (120, 40)
-) -> AsyncIterator[Pilot[str]]:
-    """The cockpit of somebody who has a ui.toml."""
-    dependencies = Dependencies(sources=lambda name, trainer: run, clock=Clock())
-    app = RltuiApp(DataDir(Path("data")), attach=run.name, dependencies=dependencies, ui=ui)
-    async with app.run_test(size=size, notifications=True) as pilot:
-        await until(pilot, lambda: isinstance(app.screen, CockpitScreen) and app.screen.snapshot.link.connected)
-        await pilot.pause()
-        yield pilot
 
 
 def focused(pilot: Pilot[str]) -> str:
@@ -246,7 +229,7 @@ async def test_each_way_of_telling_can_be_switched_off(tmp_path: Path) -> None:
     quiet = {kind: frozenset[str]() for kind in UiSettings().notify}
     ui = LoadedSettings(replace(UiSettings(), notify=quiet), tmp_path / "ui.toml")  # type: ignore[arg-type]
     run = live_run()
-    async with cockpit_with(ui, run) as pilot:
+    async with cockpit(run, ui=ui) as pilot:
         run.records.add(run_story.saved(15_000_000, NOW + 1, milestone=True))
         await until(pilot, lambda: cockpit_of(pilot).snapshot.milestone.label == "015M")  # type: ignore[union-attr]
         await pilot.pause()
@@ -256,7 +239,7 @@ async def test_each_way_of_telling_can_be_switched_off(tmp_path: Path) -> None:
 async def test_own_keys_work_and_are_shown_in_footer_and_help(tmp_path: Path) -> None:
     ui = LoadedSettings(UiSettings(keys={"checkpoint": ("f6",), "stop": ("C",)}), tmp_path / "ui.toml")
     run = live_run()
-    async with cockpit_with(ui, run) as pilot:
+    async with cockpit(run, ui=ui) as pilot:
         assert "f6 Checkpoint" in screen_text(pilot.app.screen).splitlines()[-1]
         await pilot.press("C")
         await until(pilot, lambda: control_of(run).names == ["stop"])
@@ -271,7 +254,7 @@ async def test_own_keys_work_and_are_shown_in_footer_and_help(tmp_path: Path) ->
 
 async def test_texts_and_tabs_name_the_users_own_keys(tmp_path: Path) -> None:
     own = {"run": ("f7",), "freeze": ("f5",), "render": ("f6",)}
-    async with cockpit_with(LoadedSettings(UiSettings(keys=own), tmp_path / "ui.toml"), live_run(), (80, 24)) as pilot:
+    async with cockpit(live_run(), (80, 24), ui=LoadedSettings(UiSettings(keys=own), tmp_path / "ui.toml")) as pilot:
         text = screen_text(pilot.app.screen)
         assert " f7 " in text.splitlines()[3]
         await pilot.press("8")
@@ -289,7 +272,7 @@ async def test_mistakes_in_ui_toml_are_said_when_the_program_opens(
     monkeypatch.chdir(tmp_path)
     path = Path("ui.toml")  # a long path would break the sentence elsewhere
     path.write_text('theme = "drak"\n', encoding="utf-8")
-    async with cockpit_with(load(path), live_run(), (200, 50)) as pilot:
+    async with cockpit(live_run(), (200, 50), ui=load(path)) as pilot:
         await until_shown(pilot, "ui.toml: the defaults hold for this")
         said = [notice.message for notice in pilot.app._notifications]  # on screen its lines break by the path's length
         assert any('did you mean "dark"?' in words for words in said)
@@ -298,13 +281,13 @@ async def test_mistakes_in_ui_toml_are_said_when_the_program_opens(
 async def test_the_layout_is_saved_when_asked_and_comes_back(tmp_path: Path) -> None:
     path = tmp_path / "ui.toml"
     path.write_text("# mine\n", encoding="utf-8")
-    async with cockpit_with(load(path), live_run()) as pilot:
+    async with cockpit(live_run(), ui=load(path)) as pilot:
         await pilot.press("a", "9", "greater_than_sign")
         assert path.read_text() == "# mine\n"
         await pilot.app.run_action("save_layout")
         await until_shown(pilot, "Layout saved")
     assert path.read_text().startswith("# mine\n")
-    async with cockpit_with(load(path), live_run()) as pilot:
+    async with cockpit(live_run(), ui=load(path)) as pilot:
         screen = cockpit_of(pilot)
         shown = {pane.pane_id(): pane for pane in screen.panes if pane.display}
         assert "audit" in shown

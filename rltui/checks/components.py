@@ -212,8 +212,9 @@ def table_fault(spec: EnvSpec, report: TableReport, argument: str) -> ComponentF
     failed = report.of("fail")
     if not failed:
         return None
-    count = "1 check" if len(failed) == 1 else f"{len(failed)} checks"
-    message = f"the action table {spec.table.name} fails {count}:\n" + "\n".join(_failure_lines(failed))
+    message = f"the action table {spec.table.name} fails {formatting.plural(len(failed), 'check')}:\n" + "\n".join(
+        _failure_lines(failed)
+    )
     return ComponentFault(("actions", "table"), message, f"lut {argument}")
 
 

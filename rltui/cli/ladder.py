@@ -153,8 +153,9 @@ def _command(run: str | None, ladder: Ladder) -> str:
 
 
 def _head(ladder: Ladder, run: str | None) -> list[str]:
-    players = "1 player" if len(ladder.rows) == 1 else f"{len(ladder.rows):,} players"
-    games = "1 game" if ladder.games == 1 else f"{ladder.games:,} games"
+    from rltui.formatting import plural
+
+    players, games = plural(len(ladder.rows), "player"), plural(ladder.games, "game")
     others = "" if ladder.rated_by == ladder.games else f" between them; rated by all {ladder.rated_by:,} games"
     lines = [f"{players}, {'' if others else 'by '}{games}{others}"]
     if not ladder.missing:

@@ -97,11 +97,11 @@ def _check(args: argparse.Namespace) -> int:
 
 
 def _report_lines(found: Mapping[str, Any]) -> Iterator[str]:
+    from rltui.formatting import plural
     from rltui.profile.source import Problem
 
     if not found["valid"]:
-        count = len(found["errors"])
-        yield f"[FAIL] {found['profile']}: {count} error{'s' if count > 1 else ''}"
+        yield f"[FAIL] {found['profile']}: {plural(len(found['errors']), 'error')}"
         yield from (f"  {Problem(**error)}" for error in found["errors"])
         if found["forcible"]:
             yield f"  train anyway: rltui train {found['profile']} --force"

@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rltui.events.game_record import DEVIATIONS, ELO, LEAST_GAMES, GameRecord, expected_score
+from rltui.formatting import plural
 from rltui.league.games import Game, run_player
 
 Numbers: TypeAlias = NDArray[np.float64]
@@ -140,7 +141,7 @@ class Decision:
             return self.outcome
         if self.more is None:
             return f"{self.outcome}: alike, more than {MOST_MORE:,} more games"
-        return f"{self.outcome}: {self.more:,} more game{'' if self.more == 1 else 's'}"
+        return f"{self.outcome}: {plural(self.more, 'more game')}"
 
 
 class Ratings:

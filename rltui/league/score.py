@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from rltui.events.game_record import GameRecord, Interval, elo_difference, wilson
+from rltui.formatting import plural
 from rltui.league.games import Game, run_player
 from rltui.league.ratings import MOST_MORE, independent
 
@@ -33,7 +34,7 @@ class GamesBetween:
             return f"No games between {a} and {b} yet"
         low, high = self.interval
         better = {"a": f"{a} plays better", "b": f"{b} plays better"}.get(self.better, "Which plays better is open")
-        games = "1 game" if self.record.games == 1 else f"{self.record.games:,} games"
+        games = plural(self.record.games, "game")
         return f"{better}: {a} scores {100 * score:.1f} % ({100 * low:.1f} to {100 * high:.1f}) of {games} against {b}"
 
     def document(self) -> dict[str, object]:

@@ -10,6 +10,7 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from rltui.errors import did_you_mean
+from rltui.formatting import plural
 from rltui.profile.toml_lines import KeyPath
 from rltui.profile.toml_text import shown_value, toml_value
 
@@ -228,7 +229,7 @@ def _length(entry: Mapping[str, Any]) -> str:
     limits = entry.get("ctx", {})
     what = "character" if str(entry["type"]).startswith("string") else "element"
     word, count = ("least", limits["min_length"]) if "min_length" in limits else ("most", limits.get("max_length"))
-    return f"at {word} {count} {what}{'' if count == 1 else 's'}"
+    return f"at {word} {plural(count, what)}"
 
 
 def _deepest(schema: Node, location: KeyPath) -> Node:

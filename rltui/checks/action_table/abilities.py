@@ -10,6 +10,7 @@ import numpy as np
 
 from rltui.checks.action_table.findings import Outcome, TableCheck, listed
 from rltui.field import BOOST, CAR_REST_Z, JUMP, KICKOFF_BOOST, PITCH, ROLL, STEER, THROTTLE
+from rltui.formatting import plural
 from rltui.sim.readout import Readout, view_state
 from rltui.sim.state import Bool, Float, GameState, Int
 
@@ -414,12 +415,8 @@ def _when(states: list[str]) -> str:
 
 
 def _passed(ability: Single | Pair, columns: ControlColumns) -> TableCheck:
-    counts = [f"{move.does}: {_rows(int(move.rule(columns).sum()))}" for move in _of(ability)]
+    counts = [f"{move.does}: {plural(int(move.rule(columns).sum()), 'row')}" for move in _of(ability)]
     return TableCheck(ability.key, "pass", "; ".join(counts), ability.states)
-
-
-def _rows(count: int) -> str:
-    return "1 row" if count == 1 else f"{count:,} rows"
 
 
 def all_legal(rows: Float) -> dict[str, Bool]:

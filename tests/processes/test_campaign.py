@@ -86,13 +86,13 @@ def test_it_promotes_by_itself_and_everything_follows(campaign: Training) -> Non
     campaign.start("--steps", "4500")
     assert campaign.wait_end() == 0, campaign.output
     (phase,) = campaign.wait_records(PhaseChanged)
-    to_chaser, to_teams = campaign.wait_records(StageChanged, 2)
+    to_uneven, to_teams = campaign.wait_records(StageChanged, 2)
     assert (phase.came_from, phase.to, phase.timesteps) == ("first", "second", 1024)
     assert phase.reason.startswith("skill reached: touches")
     assert (phase.task.phase, phase.task.label, phase.task.reward_names) == (2, "Two", ["goal", "face_ball"])
     assert phase.task.reward_weights == {"goal": 5.0, "face_ball": 0.01}
-    assert (to_chaser.came_from, to_chaser.to, to_teams.to) == ("1v1", "1v2 chaser", "2v2")
-    assert to_chaser.task.iteration == 600, "only blue's car is learnt from: 75 steps of 8 arenas"
+    assert (to_uneven.came_from, to_uneven.to, to_teams.to) == ("1v1", "1v2 checkpoints", "2v2")
+    assert to_uneven.task.iteration == 600, "only blue's car is learnt from: 75 steps of 8 arenas"
     rows = campaign.iterations()
     assert [row.metrics.get("curriculum/phase") for row in rows][:3] == [1, 1, 2]
     assert {row.metrics.get("curriculum/stage") for row in rows} == {1, 2, 3}

@@ -182,6 +182,7 @@ class WorkerLive(msgspec.Struct, frozen=True):
     heartbeat_age: float | None  # seconds
     restarts: int
     progress: float | None  # 0–1 of the running rollout
+    own_silence: float | None = None  # of heartbeat_age, the seconds that were its own: on a core, or asleep
 
 
 class FlagLive(msgspec.Struct, frozen=True):

@@ -106,6 +106,7 @@ def _fold_live(snapshot: RunSnapshot, live: Live, arrived: float) -> RunSnapshot
             arenas=now.arenas,
             memory_mb=now.memory_mb,
             heartbeat_age=now.heartbeat_age,
+            own_silence=now.own_silence,
             heard=live.time,
             restarts=now.restarts,
             progress=now.progress,

@@ -59,6 +59,7 @@ class WorkerRow:
     arenas: int | None = None
     memory_mb: float | None = None
     heartbeat_age: float | None = None  # seconds, at `heard`
+    own_silence: float | None = None  # of these, those that were its own
     heard: float | None = None  # Unix time of the figures above
     restarts: int = 0
     progress: float | None = None

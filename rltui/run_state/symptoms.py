@@ -20,7 +20,7 @@ STEP = 10  # iterations from one look back to the next
 FARTHEST = 1000  # iterations looked back
 SETTLED = 100  # iterations before a critic is judged
 BEFORE = 50  # iterations from a change to what it does
-BEAT_LATE = 3.0  # seconds without a heartbeat that are worth a word
+BEAT_LATE = 3.0  # seconds of its own without a heartbeat that are worth a word
 SLOW = 0.5  # of the others' median speed
 OFTEN = 3  # restarts that are worth a word
 Word = tuple[str, str]  # text, role
@@ -121,10 +121,19 @@ def usual_speed(rows: Sequence[WorkerRow]) -> float | None:
 
 def at_work_since(snapshot: RunSnapshot) -> float:
     """Unix seconds of when the trainer took up what it does: nobody owes a heartbeat for before. Infinite while paused, and
-    before a start's first iteration: workers begin with arenas that are slow at first.
+    before the first iteration of a start or task: workers are begun anew, with arenas that are slow at first.
     """
-    first = snapshot.opened is not None and snapshot.timesteps <= snapshot.opened.timesteps
+    begun = [record.timesteps for record in (snapshot.opened, *snapshot.tasks[-1:]) if record is not None]
+    first = snapshot.state == "starting" or (bool(begun) and snapshot.timesteps <= max(begun))
     return math.inf if snapshot.paused or first else snapshot.state_since or 0.0
+
+
+def silence(row: WorkerRow, now: float, since: float) -> float | None:
+    """Seconds that a worker owed a heartbeat, as the trainer has last told: its own, as far as those are known. None: it owes
+    none, or has not been silent for long. since: `at_work_since`.
+    """
+    own = row.heartbeat_age if row.own_silence is None else row.own_silence
+    return own if own is not None and min(own, now - since) > BEAT_LATE else None
 
 
 def worker_problem(row: WorkerRow, now: float, usual: float | None, since: float = 0.0) -> Word | None:
@@ -140,8 +149,8 @@ def worker_problem(row: WorkerRow, now: float, usual: float | None, since: float
     age = beat_age(row, now)
     if row.state == "busy":
         return f"busy in its step for {formatting.age(age)}", "warn"
-    if age is not None and min(age, now - since) > BEAT_LATE:
-        return f"silent {formatting.age(age)}", "bad"
+    if (silent := silence(row, now, since)) is not None:
+        return f"silent {formatting.age(silent)}", "bad"
     if usual and row.steps_per_second is not None and row.steps_per_second < SLOW * usual:
         return f"slow: {100 * row.steps_per_second / usual:.0f} % of the others", "warn"
     return (f"restarted {row.restarts} times", "warn") if row.restarts >= OFTEN else None

@@ -141,6 +141,7 @@ class LocalCollector(Collector):
             heartbeat_age=time.monotonic() - float(self.shared.heartbeat[index]) if collecting else None,
             restarts=handle.restarts,
             progress=known.progress if collecting else None,
+            own_silence=(handle.own.seconds if handle.own is not None else 0.0) if collecting else None,
         )
 
     def close(self, seconds: float = 2.0) -> None:

@@ -13,7 +13,7 @@ from rltui.errors import RltuiError
 from rltui.run_state.condition import SHORT, flags_on
 from rltui.run_state.log_entries import LogEntry
 from rltui.run_state.snapshot import RunSnapshot, WorkerRow
-from rltui.run_state.symptoms import BEAT_LATE, Word, at_work_since, beat_age, usual_speed, worker_problem
+from rltui.run_state.symptoms import Word, at_work_since, beat_age, silence, usual_speed, worker_problem
 from rltui.tui.actions import pane_bindings
 from rltui.tui.panes.filterable import FilterablePane
 from rltui.tui.panes.pane import View
@@ -170,7 +170,7 @@ class _Table:
         state = "in trainer" if state == "in the trainer" else state  # the serial collector's
         symbol, role = _STATES.get(state, ("■", "idle"))
         beat = None if self._rests else beat_age(row, self._view.now)
-        late = beat is not None and min(beat, self._view.now - at_work_since(self._view.snapshot)) > BEAT_LATE
+        late = beat is not None and silence(row, self._view.now, at_work_since(self._view.snapshot)) is not None
         return {
             "#": (str(row.worker), ""),
             "state": (f"{symbol} {state}", role),

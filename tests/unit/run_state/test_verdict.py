@@ -269,6 +269,23 @@ def test_no_worker_is_called_silent_before_the_first_iteration_of_a_start() -> N
         assert bool(verdict(snapshot, now, heard=True).symptoms) == ill
 
 
+def test_no_worker_is_called_silent_while_a_task_begins() -> None:
+    """Others are started for it: nothing is heard of the old ones any more, and the new ones begin with slow arenas."""
+    promoted = run_story.phase_changed(run_story.now_of(300), 300 * run_story.STEPS)
+    now = promoted.time + 100
+
+    def blamed(records: list[Record], **told: object) -> bool:
+        live = run_story.live(now - 30, **told)  # type: ignore[arg-type]
+        workers = [msgspec.structs.replace(worker, heartbeat_age=20.0, own_silence=20.0) for worker in live.workers]
+        snapshot = fold_control(known(records), msgspec.structs.replace(live, workers=workers), now - 30)
+        return bool(verdict(snapshot, now, heard=True).symptoms)
+
+    before = told(300, lambda row: row * 0.1)
+    assert not blamed(before, timesteps=promoted.timesteps, state="starting")
+    assert not blamed([*before, promoted], timesteps=promoted.timesteps)
+    assert blamed([*before, promoted], timesteps=promoted.timesteps + run_story.STEPS)
+
+
 def mark_of(change: SettingChanged) -> ChartMark:
     return ChartMark(change.timesteps, "changed", change.setting, change.setting)
 

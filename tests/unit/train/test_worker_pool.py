@@ -250,6 +250,7 @@ def test_a_worker_in_a_long_step_on_a_busy_machine_is_told_as_busy(
 
     assert halted.fill("worker 0 is busy in its step for", go_on) == [True, True]
     assert live[0].state == "busy" and not any("too little" in line for line in scarce.lines)
+    assert 0 < (live[0].own_silence or 0) < 0.5 * (live[0].heartbeat_age or 0), "a third, since it was looked at"
 
 
 @needs_signals
@@ -257,8 +258,14 @@ def test_a_starved_worker_is_waited_for_and_a_stuck_one_replaced(
     pool: LocalCollector, scarce: Scarce, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Both are silent for longer than the time out: the one can run and gets no core, the other sleeps."""
-    halted = Halted(pool, scarce, monkeypatch, psutil.STATUS_RUNNING)
-    assert halted.fill("worker 0 gets too little", lambda: os.kill(halted.pid, signal.SIGCONT)) == [True, True]
+    halted, live = Halted(pool, scarce, monkeypatch, psutil.STATUS_RUNNING), list[WorkerLive]()
+
+    def go_on() -> None:
+        live.append(pool.live()[0])
+        os.kill(halted.pid, signal.SIGCONT)
+
+    assert halted.fill("worker 0 gets too little", go_on) == [True, True]
+    assert (live[0].heartbeat_age or 0) > 1 and live[0].own_silence == 0
     assert not any(isinstance(record, WorkerFailed) for record in scarce.told)
     os.kill(halted.pid, signal.SIGSTOP)
     monkeypatch.setattr(psutil.Process, "status", lambda process: psutil.STATUS_SLEEPING)

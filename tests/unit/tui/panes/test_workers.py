@@ -36,9 +36,17 @@ def _clock(time: float) -> str:
 
 
 def test_a_late_heartbeat_is_marked_in_words_too() -> None:
-    text = plain(WorkersPane().draw(View(STORY, NOW + 9), 100, 4))
-    assert "9.2 s!" in text
-    assert "silent 9.2 s" in text
+    rows = tuple(replace(row, heartbeat_age=9.2, own_silence=8.7) for row in STORY.workers)
+    text = plain(WorkersPane().draw(View(replace(STORY, workers=rows, state_since=NOW - 60), NOW), 100, 4))
+    assert "9.3 s!" in text
+    assert "silent 8.7 s" in text
+
+
+def test_a_worker_is_not_silent_for_a_trainer_that_says_nothing_or_a_machine_that_leaves_it_no_core() -> None:
+    assert "silent" not in plain(WorkersPane().draw(View(STORY, NOW + 9), 100, 4))
+    rows = tuple(replace(row, heartbeat_age=9.2, own_silence=0.4) for row in STORY.workers)
+    text = plain(WorkersPane().draw(View(replace(STORY, workers=rows, state_since=NOW - 60), NOW), 100, 4))
+    assert "9.3 s" in text and "9.3 s!" not in text and "silent" not in text
 
 
 def test_workers_of_an_ended_run_have_no_speed() -> None:

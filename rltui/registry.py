@@ -95,7 +95,8 @@ BUILT_IN: Mapping[Kind, Mapping[str, str]] = {
         "rule": "rltui.opponents.rule:RulePlayer",
     },
 }
-MIRROR, CHECKPOINTS = "mirror", "checkpoints"  # opponents that are the learner itself: as it is, and as it was
+# Opponents that are no scripted players: the learner itself, as it is and as it was; the bot that comes with rltui.
+MIRROR, CHECKPOINTS, STARTER = "mirror", "checkpoints", "starter"
 # Of other libraries: module and base class, and what makes a component of ours of a class derived from it.
 FOREIGN: Mapping[Kind, tuple[str, str, str]] = {
     "reward": ("rlgym.api", "RewardFunction", "rltui.bridge.rlgym_rewards:adapt"),
@@ -146,8 +147,12 @@ class Component:
 
 
 def is_saved_bot(opponent: str) -> bool:
-    """Whether it is named as saved bots are: `RUN/005M`, a path of a checkpoint or of a policy.npz."""
-    return opponent.endswith(".npz") or (":" not in opponent and ("/" in opponent or "\\" in opponent))
+    """Whether it is named as saved bots are: `starter`, `RUN/005M`, a path of a checkpoint or of a policy.npz."""
+    return (
+        opponent == STARTER
+        or opponent.endswith(".npz")
+        or (":" not in opponent and ("/" in opponent or "\\" in opponent))
+    )
 
 
 def is_frozen(opponent: str) -> bool:

@@ -32,6 +32,7 @@ from rltui.registry import (
     BUILT_IN,
     CHECKPOINTS,
     MIRROR,
+    STARTER,
     TABLE_FILES,
     Component,
     Kind,
@@ -165,7 +166,7 @@ def absolute_bots(data: dict[str, Any], folder: Path | None) -> None:
     for table in (data.get("game"), *stages):
         name = table.get("opponent") if isinstance(table, dict) else None
         if isinstance(table, dict) and isinstance(name, str) and is_saved_bot(name):
-            found = (place / safe_io.path_of(name) for place in _around(folder))
+            found = (place / safe_io.path_of(name) for place in _around(folder) if name != STARTER)
             table["opponent"] = next((str(safe_io.real(path)) for path in found if path.exists()), name)
 
 
@@ -246,7 +247,7 @@ def _of_component(finding: ValidationFinding, part: PlacedComponent) -> Validati
 
 
 def _known(part: PlacedComponent) -> tuple[str, ...]:
-    more = (MIRROR, CHECKPOINTS) if _is_opponent(part) else ()
+    more = (MIRROR, CHECKPOINTS, STARTER) if _is_opponent(part) else ()
     return (*more, *BUILT_IN[part.kind])
 
 

@@ -120,7 +120,7 @@ class GameSection(Section):
         min_length=1,
         description="Who plays orange. mirror: the bot itself, learning from both sides. Else blue alone learns, against: "
         "checkpoints, the bot's own earlier states, drawn as [selfplay] says; a scripted player, idle, random, chaser or rule; "
-        "or one saved bot, as RUN/005M.",
+        "or one saved bot, starter or as RUN/005M.",
     )
     meshes: str = Field(default="", description="Folder of collision meshes. Empty: those that come with rlgym.")
 

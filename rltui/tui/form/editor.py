@@ -14,7 +14,7 @@ from rltui.profile.edit import Draft
 from rltui.profile.source import show_key
 from rltui.profile.toml_lines import KeyPath, key_path
 from rltui.profile.toml_text import default_words, toml_key, toml_string
-from rltui.registry import CHECKPOINTS, MIRROR
+from rltui.registry import CHECKPOINTS, MIRROR, STARTER
 from rltui.tui.checks.results import ProfileProblem
 from rltui.tui.checks.schema import KeyReference, Reference, Registered
 from rltui.tui.form import render
@@ -179,7 +179,13 @@ def component_options(reference: Reference, kind: str) -> list[Chosen]:
     found = reference.of_kind(kind)
     if kind == "player":
         itself = Registered("player", MIRROR, "The bot itself, learning from both sides.")
-        found = [itself, Registered("player", CHECKPOINTS, "The bot's own earlier states; blue alone learns."), *found]
+        earlier = Registered("player", CHECKPOINTS, "The bot's own earlier states; blue alone learns.")
+        found = [
+            itself,
+            earlier,
+            Registered("player", STARTER, "The bot that comes with rltui; blue alone learns."),
+            *found,
+        ]
     return sorted((Chosen(each.name, each.category, _component(each)) for each in found), key=lambda each: each.group)
 
 

@@ -28,6 +28,7 @@ from rltui.profile.resolved import digest, learning_cars, observed_cars, resolve
 from rltui.profile.rules import CATEGORIES
 from rltui.profile.source import Problem
 from rltui.rewards.base import Category
+from rltui.runs.paths import STARTER
 
 PHASE = """\
 schema = 1
@@ -268,7 +269,7 @@ def test_a_stage_decides_who_plays_and_how_episodes_start(folder: Path) -> None:
 
 
 def test_frozen_opponents_play_orange_and_blue_alone_is_learned_from(folder: Path, subtests: pytest.Subtests) -> None:
-    for opponent in ("checkpoints", "quick-1/005M", "chaser", "mirror"):
+    for opponent in ("checkpoints", "quick-1/005M", STARTER, "chaser", "mirror"):
         with subtests.test(opponent=opponent):
             frozen, cars = opponent not in ("chaser", "mirror"), 1 if opponent == "chaser" else 3
             staged_so = f"[{{blue = 1, orange = 2, opponent = '{opponent}'}}]"
@@ -282,6 +283,7 @@ def test_frozen_opponents_play_orange_and_blue_alone_is_learned_from(folder: Pat
 def test_a_saved_bot_is_named_in_full_where_it_is_a_path_and_short_where_it_is_shown(folder: Path) -> None:
     for place in ("checkpoints/quick-1/5000", "milestones/quick-1/Phase1-Touch/005M"):
         (folder / place).mkdir(parents=True)
+    (folder / STARTER).mkdir()  # which is not meant
     for file in ("best.npz", "checkpoints/quick-1/5000/policy.npz"):
         (folder / file).touch()
     for written, name in (
@@ -290,10 +292,11 @@ def test_a_saved_bot_is_named_in_full_where_it_is_a_path_and_short_where_it_is_s
         ("./milestones/quick-1/Phase1-Touch/005M", "Phase1-Touch/005M"),
         ("best.npz", "best.npz"),
         ("elsewhere/005M", "elsewhere/005M"),
+        (STARTER, STARTER),
     ):
         (stage,) = stages_of(load(staged(folder, f"[{{opponent = '{written}'}}]")).curriculum)
         path = (folder / written).resolve()
-        assert stage.opponent == (str(path) if path.exists() else written)
+        assert stage.opponent == (str(path) if path.exists() and written != STARTER else written)
         assert (opponent_name(stage.opponent), stage_name(stage)) == (name, f"1v1 {name}")
         own = load(staged(folder, '"none"', more=f"[game]\nopponent = '{written}'\n"))
         assert own.game.opponent == stage.opponent

@@ -71,7 +71,7 @@ def cases() -> list[Case]:
         Case("before-the-first-word", FakeRun([]), ("◌ STARTING", "the trainer loads torch")),
         Case("learning", live_run(state="learning", states=("waiting", "waiting")), ("◆ UPDATING", "○ waiting")),
         Case("paused", live_run(state="paused", reason="by ada"), ("‖ PAUSED", "by ada", "P Resume")),
-        Case("silent", silent, ("? SILENT", "no word from the trainer for 14 s, was updating", "14 s!"), later=14),
+        Case("silent", silent, ("? SILENT", "no word from the trainer for 14 s, was updating"), later=14),
         Case("worker-failed", broken, ("↻ restarting", "✗ worker 1", "File touch.py, line 31")),
         Case("finished", FakeRun(ended, process=False), ("✓ FINISHED", "10,000,000 timesteps", "from disk", "■ ended")),
         Case("failed", FakeRun(failed, process=False), ("✗ FAILED", "the last good state is saved")),

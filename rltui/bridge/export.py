@@ -106,6 +106,8 @@ def described(policy: SavedPolicy) -> dict[str, Any]:
 
 def export(policy: SavedPolicy, name: str, made: Exporter, target: Path) -> Parity:
     """Write it, read it back and compare it with the bot. RltuiError leaves nothing where nothing was."""
+    if not policy.layers:
+        raise RltuiError(f"{name} is a TorchScript file, whose weights cannot be read", "export what it was made of")
     files, new = made.files(policy, name), not os.path.lexists(target)
     try:
         _write(target, files)

@@ -33,7 +33,11 @@ def add_parser(subparsers: Subparsers) -> None:
     add("--to", metavar="FORMAT", choices=tuple(FORMATS), required=True, help=", ".join(FORMATS))
     add("-o", "--output", metavar="PATH", help="file or folder (default: named after the bot, here)")
     add("--force", action="store_true", help="overwrite an earlier export")
-    add("--profile", metavar="PROFILE", help="observation and action table of rlgym-ppo's checkpoints")
+    add(
+        "--profile",
+        metavar="PROFILE",
+        help="observation and action table of rlgym-ppo's checkpoints and TorchScript files",
+    )
     add_data_dir(parser)
     add_json(parser)
 

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from rltui.policy.saved import SavedPolicy
 
 OTHER_PLAYERS = (
-    "a checkpoint or milestone (alpha/005M, or its folder), a policy.npz, rlgym-ppo's checkpoint (with --profile), a scripted "
-    "player (idle, random, chaser, rule), or starter, the bot that comes with rltui"
+    "a checkpoint or milestone (alpha/005M, or its folder), a policy.npz, rlgym-ppo's checkpoint or a TorchScript file "
+    "(with --profile), a scripted player (idle, random, chaser, rule), or starter, the bot that comes with rltui"
 )
 BAR, LOOK = 30, 0.1  # characters; seconds between two pictures of it
 LINE = 1.0  # seconds between two lines
@@ -50,16 +50,29 @@ def add_processes(add: argparse._ActionsContainer) -> None:
     )
 
 
-def converter(profile: str | None) -> Callable[[Path], SavedPolicy] | None:
-    """Reader of rlgym-ppo's checkpoints, with this profile's observation and action table; None without a profile."""
-    if profile is None:
-        return None
+def converter(profile: str | None) -> Callable[[Path], SavedPolicy]:
+    """Reader of rlgym-ppo's checkpoints and of TorchScript files, with this profile's observation and action table. Without one,
+    only of what `rltui export` wrote.
+    """
 
-    def convert(folder: Path) -> SavedPolicy:
+    def convert(path: Path) -> SavedPolicy:
+        from importlib import import_module
+
+        from rltui.league.sources import needs_profile
         from rltui.profile.load import load
-        from rltui.train.checkpointing import policy_of_rlgym_ppo  # with torch
 
-        return policy_of_rlgym_ppo(folder, load(profile, []))
+        loaded = None if profile is None else load(profile, [])
+        if not path.is_dir():  # with torch, as the other
+            found: SavedPolicy | None = import_module("rltui.bridge.torchscript").policy_of(path, loaded)
+        elif loaded is not None:
+            from rltui.train.checkpointing import policy_of_rlgym_ppo
+
+            found = policy_of_rlgym_ppo(path, loaded)
+        else:
+            found = None
+        if found is None:
+            raise needs_profile(path)
+        return found
 
     return convert
 

@@ -49,7 +49,11 @@ def add_parser(subparsers: Subparsers) -> None:
     add = parser.add_argument
     add("a", metavar="A", nargs="?", help=f"{WHO} (default: the newest run)")
     add("b", metavar="B", nargs="?", help="the same (default: A)")
-    add("--profile", metavar="PROFILE", help="observation and action table of rlgym-ppo's checkpoints")
+    add(
+        "--profile",
+        metavar="PROFILE",
+        help="observation and action table of rlgym-ppo's checkpoints and TorchScript files",
+    )
     add(
         "--team-size",
         "--size",

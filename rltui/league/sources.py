@@ -22,6 +22,7 @@ from rltui.runs.resolve import Retyped, find_checkpoint, run_called
 from rltui.runs.rlgym_ppo import checkpoint_at
 from rltui.safe_io import path_of
 
+TORCHSCRIPT = (".pt", ".ts")  # ends of such files' names
 _NO_NAME = re.compile(r"[^A-Za-z0-9@#._:/+-]")  # what no player's name in the log of games holds
 
 
@@ -144,7 +145,8 @@ def source(
     convert: Callable[[Path], SavedPolicy] | None = None,
     retyped: Retyped = lambda state: f"rltui watch {state}",
 ) -> PlayerSource:
-    """retyped: the command, with another player in the place of this one. convert: rlgym-ppo's checkpoint into a policy, by a profile; None without one. RltuiError (exit 2) says what is
+    """retyped: the command, with another player in the place of this one. convert: rlgym-ppo's checkpoint, or a TorchScript file, into a policy; None where
+    neither plays. RltuiError (exit 2) says what is
     wrong, or what could have been meant.
     """
     path = path_of(argument)
@@ -154,6 +156,8 @@ def source(
         return StarterSource()
     if path.suffix == ".npz" or (path / POLICY_FILE).is_file():
         return PolicySource(path)
+    if path.suffix in TORCHSCRIPT:
+        return PolicySource(path, _convert(path, convert))
     if path.is_dir():
         if (theirs := checkpoint_at(path.absolute())) is not None:
             return PolicySource(theirs, _convert(theirs, convert))
@@ -188,14 +192,20 @@ def _as_id(name: str) -> str:
     return _NO_NAME.sub("_", name)[:100].lstrip("._:/+-") or "player"
 
 
-def _convert(folder: Path, convert: Callable[[Path], SavedPolicy] | None) -> SavedPolicy:
+def needs_profile(path: Path) -> RltuiError:
+    """Of a policy without its game."""
+    what = "rlgym-ppo's checkpoint" if path.is_dir() else "a TorchScript file"
+    return RltuiError(
+        f"{path}: {what} does not say what the bot observes and can do",
+        "name the profile that does: --profile PROFILE",
+        exit_code=2,
+    )
+
+
+def _convert(path: Path, convert: Callable[[Path], SavedPolicy] | None) -> SavedPolicy:
     if convert is None:
-        raise RltuiError(
-            f"{folder}: rlgym-ppo's checkpoint does not say what the bot observes and can do",
-            "name the profile that does: --profile PROFILE",
-            exit_code=2,
-        )
-    return convert(folder)
+        raise needs_profile(path)
+    return convert(path)
 
 
 def _newest(paths: RunPaths) -> Path | None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import socket
 import subprocess
 import sys
 import tomllib
-from collections.abc import Sequence
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -17,10 +18,12 @@ from rltui.__main__ import main
 from rltui.bridge import export
 from rltui.bridge.export import exporter
 from rltui.bridge.rlbot_player import PacketPlayer
+from rltui.field import CONTROLS
 from rltui.league.match_batch import MatchBatch
 from rltui.league.players import PolicySide, Seat
 from rltui.policy.saved import load_policy, saved_game
 from tests.fakes.bots import write_bot
+from tests.fakes.patience import patience
 from tests.fakes.rlbot_packets import COUNTDOWN, FIELD, moments
 
 OBS = """\
@@ -67,7 +70,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def played(target: Path, ticks: int, flat: Any = None) -> tuple[int, int]:
+def played(target: Path, ticks: int) -> tuple[int, int]:
     """Of a match of the folder's policy with itself: moments in which a bot is asked, and how often it plays otherwise."""
     policy = load_policy(target / "policy.npz")
     sides = [PolicySide(policy, Seat((1, 1), slice(side, side + 1), [0], deterministic=True)) for side in (0, 1)]
@@ -77,7 +80,7 @@ def played(target: Path, ticks: int, flat: Any = None) -> tuple[int, int]:
     for moment in moments(MatchBatch((sides[0], sides[1]), (1, 1), [[3]]), ticks, [0, 1]):
         if said is not None and moment.packet.match_info.match_phase != COUNTDOWN:
             count, other = count + 1, other + (not np.array_equal(said, moment.played[1]))
-        said = player.controls(moment.packet if flat is None else flat(moment.packet), 1)
+        said = player.controls(moment.packet, 1)
     return count, other
 
 
@@ -145,8 +148,31 @@ def test_the_exported_bot_plays_what_the_bot_plays_here(here: Path, monkeypatch:
     assert count > 150 and other == 0
 
 
+class Talk:
+    """The server's end of a link to a bot: two bytes of length, then a message."""
+
+    def __init__(self, flat: Any, link: socket.socket) -> None:
+        self._flat, self._link = flat, link
+
+    def say(self, message: Any) -> None:
+        data = self._flat.CorePacket(message).pack()
+        self._link.sendall(len(data).to_bytes(2, "big") + data)
+
+    def hear(self) -> Any:
+        length = int.from_bytes(self._exactly(2), "big")
+        return self._flat.InterfacePacket.unpack(self._exactly(length)).message
+
+    def _exactly(self, count: int) -> bytes:
+        found = b""
+        while len(found) < count:
+            more = self._link.recv(count - len(found))
+            assert more, "the bot has hung up"
+            found += more
+        return found
+
+
 def of_rlbot(flat: Any, plain: Any) -> Any:
-    """The same packet in RLBot's own classes, through its own bytes."""
+    """The same packet in RLBot's own classes."""
 
     def vector(v: Any) -> Any:
         return flat.Vector3(v.x, v.y, v.z)
@@ -174,34 +200,55 @@ def of_rlbot(flat: Any, plain: Any) -> Any:
     pads = [flat.BoostPadState(pad.is_active, pad.timer) for pad in plain.boost_pads]
     info = vars(plain.match_info) | {"match_phase": flat.MatchPhase(plain.match_info.match_phase)}
     balls = [flat.BallInfo(physics(ball.physics), flat.SphereShape()) for ball in plain.balls]
-    packet = flat.GamePacket([player(p) for p in plain.players], pads, balls, flat.MatchInfo(**info))
-    return flat.GamePacket.unpack(packet.pack())
+    return flat.GamePacket([player(p) for p in plain.players], pads, balls, flat.MatchInfo(**info))
 
 
-def test_rlbots_own_packets_bot_and_configuration(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """By RLBot's package: the configuration loads, and the bot, made without a server, answers what the match plays."""
+def test_rlbots_own_packages_start_it_and_it_answers_what_the_match_plays(here: Path) -> None:
+    """`python bot.py` as RLBot calls it: by bot.toml, over a socket, in RLBot's own words."""
     flat = pytest.importorskip("rlbot.flat")
     config = pytest.importorskip("rlbot.config")
     source = users_bot(here / "mine", "FACTOR = 1000", "state.boost / 100", {})
     export.export(load_policy(source / "policy.npz"), "mine", exporter("rlbot"), here / "bot")
-    assert config.load_player_config(here / "bot" / "bot.toml", 1).variety.loadout.car_id == 23
-    monkeypatch.chdir(here / "bot")
-    count, other = played(here / "bot", 100, lambda packet: of_rlbot(flat, packet))
-    assert count > 50 and other == 0
-    from rltui.bridge import rlbot_bot
-
-    monkeypatch.setattr(rlbot_bot, "HERE", here / "bot")
-    bot = rlbot_bot.ExportedBot("rltui/mine")
-    bot.index, bot.team = 1, 1
-    bot.field_info = flat.FieldInfo([flat.BoostPad(flat.Vector3(place.x, place.y, place.z)) for place in FIELD])
-    bot.initialize()
-    answers: list[Sequence[float]] = []
+    player = config.load_player_config(here / "bot" / "bot.toml", 1)
+    assert player.variety.loadout.car_id == 23
+    player.player_id = 7
     policy = load_policy(here / "bot" / "policy.npz")
-    sides = [PolicySide(policy, Seat((1, 1), slice(side, side + 1), [0], deterministic=True)) for side in (0, 1)]
-    for moment in moments(MatchBatch((sides[0], sides[1]), (1, 1), [[3]]), 60, [0, 1]):
-        said = bot.get_output(of_rlbot(flat, moment.packet))
-        if answers and moment.packet.match_info.match_phase != COUNTDOWN:
-            np.testing.assert_array_equal(answers[-1], moment.played[1])
-        answers.append(
-            [said.throttle, said.steer, said.pitch, said.yaw, said.roll, said.jump, said.boost, said.handbrake]
+    sides = [PolicySide(load_policy(source / "policy.npz"), Seat((1, 1), slice(i, i + 1), [0], True)) for i in (0, 1)]
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        server.settimeout(patience(20))
+        process = subprocess.Popen(
+            [sys.executable, *player.variety.run_command.split()[1:]],
+            cwd=player.variety.root_dir,
+            env={
+                **os.environ,
+                "PYTHONPATH": str(Path(flat.__file__).parents[2]),
+                "PYTHONDONTWRITEBYTECODE": "1",
+                "RLBOT_AGENT_ID": player.variety.agent_id,
+                "RLBOT_SERVER_PORT": str(server.getsockname()[1]),
+            },
         )
+        try:
+            link, _ = server.accept()
+            with link:
+                link.settimeout(patience(20))
+                talk = Talk(flat, link)
+                assert talk.hear().agent_id == "rltui/mine"
+                talk.say(flat.MatchConfiguration(player_configurations=[player]))
+                talk.say(flat.FieldInfo([flat.BoostPad(flat.Vector3(at.x, at.y, at.z)) for at in FIELD]))
+                talk.say(flat.ControllableTeamInfo(1, [flat.ControllableInfo(1, 7)]))
+                assert isinstance(talk.hear(), flat.InitComplete)
+                said, rows = None, set()
+                for moment in moments(MatchBatch((sides[0], sides[1]), (1, 1), [[3]]), 60, [0, 1]):
+                    if said is not None and moment.packet.match_info.match_phase != COUNTDOWN:
+                        np.testing.assert_array_equal(said, moment.played[1])
+                        rows.add(tuple(said))
+                    talk.say(of_rlbot(flat, moment.packet))
+                    answer = talk.hear()
+                    assert answer.player_index == 1
+                    said = [float(getattr(answer.controller_state, name)) for name in CONTROLS]
+                assert len(rows) > 1 and len(policy.table) == 90
+                talk.say(flat.DisconnectSignal())
+            assert process.wait(patience(20)) == 0
+        finally:
+            process.kill()
+            process.wait()

@@ -33,9 +33,8 @@ from rltui.sim.state import GameState
 
 REQUIREMENTS = "numpy>=1.26\nrlbot>=2.0.0b56,<3\n"
 OWN = "own"  # folder of a user's observation
-THERE = frozenset(
-    {*sys.stdlib_module_names, "numpy", "rlbot", "rltui"}
-)  # what the bot may import, beside the user's own files
+# What the bot may import, beside the user's own files.
+THERE = frozenset({*sys.stdlib_module_names, "numpy", "rlbot", "rltui"})
 UNTOLD = frozenset(  # of the state: RLBot's packets do not tell it
     ("touches", "touch_height", "shots", "saves", "demos", "demoed", "pad_picked", "boost_gained", "contacts", "ends")
 )

@@ -2,7 +2,7 @@
 
 NumPy alone, so that it plays in an exported folder as it does here. It reads of a packet what is named there, by number
 where RLBot has an enumeration. What a packet does not tell is worked out as RocketSim does it: `on_ground` in the first
-ticks of a jump, `handbrake`, `air_time_since_jump`, `is_boosting`; `world_contact` from the hitbox and flat walls. Not
+ticks of a jump, `handbrake`, `air_time_since_jump`, `is_boosting`; `world_contact` from where the hitbox is. Not
 there are touches, shots, saves, demolitions and pickups of a step.
 """
 
@@ -43,6 +43,7 @@ KICKOFF, ACTIVE, PAUSED = 2, 3, 6  # MatchPhase
 WHEELS_STAY = 5  # ticks that a car's wheels touch what it jumps off
 HANDBRAKE_RISE, HANDBRAKE_FALL = 5.0, 2.0  # of its 0–1, a second
 TOUCHING = 3.75  # uu from a wall to the hitbox when a tick begins: from about there it touches at its end
+RAMP = 256.0  # uu, the radius in which side walls and corners meet the floor
 GOAL_X = 893.0  # |x| of the goals' posts
 LEAST_LEFT = np.float32(1e-3)  # seconds until a pad is back that is not there yet
 PAD_REACH = 100.0  # uu within which a boost pad is the one of that place
@@ -128,7 +129,7 @@ class PacketReader:
         state.can_flip[at] = not used and state.air_time_since_jump[at] < FLIP_WINDOW_SECONDS
 
     def _wall_distance(self, car: int, player: Any) -> float:
-        """From the corner of the hitbox that is nearest to it, uu, to floor, ceiling or wall, as if they met in edges."""
+        """From the corner of the hitbox that is nearest to it, uu, to floor, ceiling or wall."""
         state, size, offset = self.state, player.hitbox, player.hitbox_offset
         forward, up = state.forward[0, car], state.up[0, car]
         frame = np.stack([forward, np.cross(up, forward), up])
@@ -138,8 +139,9 @@ class PacketReader:
         x, y = np.abs(corners[:, :2]).T
         z = corners[:, 2]
         back = np.where((x < GOAL_X) & (z < 2 * GOAL_CENTRE_Z), NET_Y, BACK_WALL_Y) - y
-        distances = [SIDE_WALL_X - x, back, (CORNER - x - y) / math.sqrt(2), z, CEILING_Z - z]
-        return float(min(distance.min() for distance in distances))
+        side = np.minimum(SIDE_WALL_X - x, (CORNER - x - y) / math.sqrt(2))
+        ramp = np.where((side < RAMP) & (z < RAMP), RAMP - np.hypot(RAMP - side, RAMP - z), side)
+        return float(np.minimum.reduce([ramp, back, z, CEILING_Z - z]).min())
 
     def _read_touch(self, car: int, player: Any) -> None:
         state, touch = self.state, player.latest_touch

@@ -34,6 +34,7 @@ DESCRIPTION = "rltui.json"  # of the archive's extra files
 PROBES = 64  # observations that show whether a net gives logits or probabilities
 LEAST = 1e-11  # of a probability (rlgym-ppo's bound)
 MOST_MEMBERS = 4_096
+LONGEST_CODE = 1 << 20  # bytes; a net of ten layers has 10 kB
 # What TorchScript's code can open files with, or run before it is asked.
 FORBIDDEN = frozenset({"save", "from_file", "load_tensor", "load", "__setstate__", "__getstate__"})
 NAMESPACES = frozenset({"prim", "aten", "quantized"})
@@ -204,6 +205,8 @@ def _cleaned(script: bytes) -> tuple[bytes, bytes]:
         if not any(name.endswith("/constants.pkl") for name in names):
             raise ValueError("it is no TorchScript archive")
         for name in names:
+            if name.lower().endswith(".py") and archive.getinfo(name).file_size > LONGEST_CODE:
+                raise ValueError(f"{name} has more than {LONGEST_CODE:,} bytes")
             content = archive.read(name)
             if name.lower().endswith(".py"):
                 _check_code(content.decode("ascii"))

@@ -182,6 +182,7 @@ def _script(module: type[nn.Module]) -> Callable[[Path, SavedPolicy], None]:
         (hostile(_code(b"\n  def a(self):\n    return ops.prim.rpc_sync()\n")), "'rpc_sync'"),
         (hostile(_code("\n  def a(self):\n    return torch.ſave\n".encode())), "ascii"),
         (hostile(_twice), "a member twice"),
+        (hostile(_code(b"\n#" + b"x" * (1 << 20))), "more than 1,048,576 bytes"),
         (lambda path, policy: torch.save({"a": torch.zeros(1)}, path), "no TorchScript archive"),
         (lambda path, policy: path.write_bytes(b"no zip"), "refused"),
         (lambda path, policy: path.write_bytes(written(path, policy).read_bytes()[:-200]), "refused"),

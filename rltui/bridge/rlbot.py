@@ -55,6 +55,7 @@ tags = ["{tag}"]
 LOGITS = """\
 import sys
 sys.path.insert(0, "")
+answer, sys.stdout = sys.stdout.buffer, sys.stderr
 import io, numpy
 from pathlib import Path
 from rltui.bridge.rlbot_player import PacketPlayer
@@ -65,7 +66,7 @@ PacketPlayer(Path("policy.npz"), True).seat([0] * game.blue + [1] * game.orange)
 obs = numpy.load(io.BytesIO(sys.stdin.buffer.read()))
 out = io.BytesIO()
 numpy.save(out, policy.network(len(obs)).logits(obs))
-sys.stdout.buffer.write(out.getvalue())
+answer.write(out.getvalue())
 """
 
 

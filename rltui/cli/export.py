@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
+import sys
 from dataclasses import asdict
 
 from rltui.cli.parser import Subparsers, add_command, add_data_dir, add_json
@@ -57,7 +59,8 @@ def run(args: argparse.Namespace) -> int:
         raise RltuiError(f"{bot.name} is a scripted player: there is no net to export", exit_code=2)
     made = export.exporter(args.to)
     target = export.target_of(data, args.output, bot.name, made, args.force)
-    parity = export.export(bot.policy, bot.name, made, target)
+    with contextlib.redirect_stdout(sys.stderr):  # what a user's observation prints is no part of the result
+        parity = export.export(bot.policy, bot.name, made, target)
     if args.json:
         document = {"bot": bot.name, "format": args.to, "path": str(target)}
         say(json.dumps(document | asdict(parity)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import socket
 import subprocess
@@ -123,6 +124,12 @@ def test_a_users_observation_comes_along_with_what_it_imports(here: Path) -> Non
     ]
     assert saved_game(load_policy(target / "policy.npz")).obs.name == "own/my_obs.py:MyObs"
     assert str(here).encode() not in (target / "policy.npz").read_bytes()
+
+
+def test_an_observation_that_prints_spoils_nothing(here: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    users_bot(here / "mine", "FACTOR = 1000\nprint('loud')", "0", {})
+    assert main(["export", "mine/bot", "--to", "rlbot", "-o", "bot", "--json"]) == 0
+    assert json.loads(capfd.readouterr().out)["format"] == "rlbot"
 
 
 def test_an_observation_that_cannot_come_along_is_refused_by_name(here: Path, subtests: pytest.Subtests) -> None:

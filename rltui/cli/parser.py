@@ -29,6 +29,7 @@ COMMANDS = (
     "info",
     "compare",
     "milestones",
+    "log",
     "ladder",
     "watch",
     "eval",

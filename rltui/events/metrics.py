@@ -25,6 +25,11 @@ class Metric:
     rlgym_ppo: str = ""  # the name in rlgym-ppo's report
     finest: float = 0.0  # what is smaller is shown as 0.00
 
+    @property
+    def export_name(self) -> str:
+        """In logs for other programs."""
+        return self.rlgym_ppo or self.key
+
 
 # Each has its text in metric_health (a test checks); which are charted unasked: CORE and MORE in tui/panes/chart_view.py.
 METRICS: tuple[Metric, ...] = (
@@ -434,7 +439,11 @@ def metric_of(key: str) -> Metric:
     if group:
         metric = metric_of(inner)
         return replace(
-            metric, key=key, label=f"{metric.label} ({group})", help=f"Of the {group} arenas alone. {metric.help}"
+            metric,
+            key=key,
+            label=f"{metric.label} ({group})",
+            help=f"Of the {group} arenas alone. {metric.help}",
+            rlgym_ppo="",
         )
     return _by_pattern(key)
 

@@ -506,7 +506,7 @@ class RenderSection(Section):
 
 
 class LogSection(Section):
-    """Logs and journals."""
+    """Logs and journals, and the metrics for other programs, written beside training."""
 
     rotate_mb: Whole = Field(
         default=32,
@@ -515,6 +515,13 @@ class LogSection(Section):
         description="A journal or log that grows beyond this is put aside and a new one begun.",
         json_schema_extra=_unit("MB"),
     )
+    csv: bool = Field(default=False, description="The metrics as a table: metrics.csv in the run's folder.")
+    tensorboard: bool = Field(default=False, description="The metrics for TensorBoard, in the run's folder.")
+    wandb: bool = Field(
+        default=False,
+        description="The metrics to Weights & Biases; without login or network offline, in the run's folder.",
+    )
+    wandb_project: str = Field(default="rltui", min_length=1, max_length=128, description="W&B's project.")
 
 
 class Profile(Section):

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
+from pathlib import Path
 
 import msgspec
 
@@ -55,27 +56,33 @@ def copy_history(parent: RunPaths, branch: JournalWriter, timesteps: int) -> int
     """Give a branch its parent's iterations up to where it leaves; returns how many.
 
     A line of now comes first: the branch's own header is behind them all, too far for who asks when it began.
-    Read twice, so that the history of weeks is never in memory as a whole.
     """
     branch.write(
         LogLine(time=time.time(), level="debug", source="runs", message=f"the iterations of {parent.name} follow")
     )
-    copied, resumes = 0, 0
-    limits = _limits(parent)
-    for record in read_journal(parent.journal):
-        if isinstance(record, RunResumed):
-            resumes += 1
-        elif isinstance(record, IterationFinished) and record.timesteps <= min(timesteps, limits[resumes]):
+    copied = 0
+    for record in current_iterations(parent.journal):
+        if record.timesteps <= timesteps:
             branch.write(record)
             copied += 1
-        if resumes == len(limits):
-            break  # the parent was resumed meanwhile: what follows is no part of this history
     return copied
 
 
-def _limits(paths: RunPaths) -> list[float]:
+def current_iterations(journal: Path) -> Iterator[IterationFinished]:
+    """Those of `current_records`. Read twice, so that the history of weeks is never in memory as a whole."""
+    resumes, limits = 0, _limits(journal)
+    for record in read_journal(journal):
+        if isinstance(record, RunResumed):
+            resumes += 1
+        if resumes == len(limits):
+            return  # it was resumed meanwhile: what follows is no part of this history
+        if isinstance(record, IterationFinished) and record.timesteps <= limits[resumes]:
+            yield record
+
+
+def _limits(journal: Path) -> list[float]:
     """For what lies before the first resume, between it and the next, …: the timesteps from which on resumes took it back."""
-    resumed = [record.timesteps for record in read_journal(paths.journal) if isinstance(record, RunResumed)]
+    resumed = [record.timesteps for record in read_journal(journal) if isinstance(record, RunResumed)]
     limits = accumulate(reversed(resumed), min, initial=math.inf)
     return list(limits)[::-1]
 

@@ -13,7 +13,7 @@ from rltui.profile.locate import RUN_FILE, packaged
 from rltui.safe_io import clipped, new_name_problem, path_of, path_problem, real
 
 # <data>/runs/<run>/                       run.toml journal.jsonl milestones.json trainer.log (trainer.1.log: before it) lock lock.json
-# socket.json start left.json ratings.json near_clones.json
+# socket.json start left.json ratings.json near_clones.json metrics.csv tensorboard/ wandb/ wandb.json
 # <data>/checkpoints/<run>/<timesteps>/    numbered folders and nothing else: rlgym-ppo reads every name here as a number
 # <data>/checkpoints/milestones/<run>/Phase<N>-<label>/<millions>M/
 # <data>/checkpoints/.saving/<run>/        folders being written or removed; no reader looks here
@@ -111,6 +111,20 @@ class RunPaths:
     @property
     def log(self) -> Path:
         return self.folder / "trainer.log"
+
+    @property
+    def csv(self) -> Path:
+        """Of its metrics, as `tensorboard` and `wandb_state`: see metric_logs.py."""
+        return self.folder / "metrics.csv"
+
+    @property
+    def tensorboard(self) -> Path:
+        return self.folder / "tensorboard"
+
+    @property
+    def wandb_state(self) -> Path:
+        """W&B's own files are in `wandb` beside it."""
+        return self.folder / "wandb.json"
 
     @property
     def left(self) -> Path:

@@ -12,7 +12,7 @@ from rltui import safe_io
 from rltui.checks.components import obs_warnings
 from rltui.env.from_profile import reward_warnings
 from rltui.errors import RltuiError, report
-from rltui.events.records import Level, RunStarted
+from rltui.events.records import Level, Record, RunStarted
 from rltui.formatting import MEGABYTE
 from rltui.learn.ppo import PPOLearner
 from rltui.profile.advice import advice
@@ -32,6 +32,7 @@ from rltui.train.config import ResolvedConfig
 from rltui.train.console import Console
 from rltui.train.control.commands import StopRequest
 from rltui.train.control.server import ControlServer
+from rltui.train.metric_loggers import MetricLoggers, log_specs
 from rltui.train.publisher import Publisher
 from rltui.train.setup import StartContext, TrainOptions, prepare
 from rltui.train.state_evaluator import StateEvaluator
@@ -112,10 +113,15 @@ class _Session:
         begun_at = context.plan.timesteps
         console = Console(sys.stdout, reward_so_far(paths, begun_at))
         self._output = OutputLog(paths.log)
-        self._publisher = Publisher(journal, subscribers=[console, self._output.on_record]).start()
+        self._loggers = MetricLoggers(log_specs(context.profile, paths), self._publish, self._output)
+        self._publisher = Publisher(
+            journal, subscribers=[console, self._output.on_record, self._loggers.on_record]
+        ).start()
         stack.callback(self._publisher.close)
         self._output.start(self._publisher.log)
         stack.callback(self._output.close)
+        stack.callback(self._loggers.close)
+        stack.callback(self._publisher.drain)  # they read what it has written
         self._stop = StopRequest(self._abandon)
         self._loop = LoopState(
             self._publisher.publish,
@@ -194,6 +200,9 @@ class _Session:
             if warning not in self._warned:
                 self._warned.add(warning)
                 self._publisher.log("warning", source, warning)
+
+    def _publish(self, record: Record) -> None:
+        self._publisher.publish(record)
 
     def _log_viewer(self, level: Level, line: str) -> None:
         self._publisher.log(level, "viewer", line)

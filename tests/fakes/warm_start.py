@@ -128,7 +128,7 @@ def _become(request: dict[str, object], output: int) -> list[str]:
     os.environ.clear()
     os.environ.update(request["env"])
     os.chdir(request["cwd"])
-    sys.path[0] = request["cwd"]
+    sys.path[:1] = filter(None, [request["cwd"], *os.environ.get("PYTHONPATH", "").split(os.pathsep)])
     return request["argv"]
 
 

@@ -58,6 +58,7 @@ def test_every_command_explains_itself_with_an_example(
     below = {
         "milestones": ("list", "pin", "note", "delete", "restore", "export", "trash", "check"),
         "profile": ("new", "check", "show", "diff", "schema"),
+        "log": ("export",),
     }
     with pytest.raises(SystemExit):
         main(["--help"])

@@ -128,6 +128,7 @@ def test_a_users_observation_comes_along_with_what_it_imports(here: Path) -> Non
 
 def test_an_observation_that_prints_spoils_nothing(here: Path, capfd: pytest.CaptureFixture[str]) -> None:
     users_bot(here / "mine", "FACTOR = 1000\nprint('loud')", "0", {})
+    capfd.readouterr()
     assert main(["export", "mine/bot", "--to", "rlbot", "-o", "bot", "--json"]) == 0
     assert json.loads(capfd.readouterr().out)["format"] == "rlbot"
 

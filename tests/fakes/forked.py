@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import os
 import select
 import signal
@@ -12,6 +13,17 @@ import time
 import traceback
 from collections.abc import Callable, Iterator
 from pathlib import Path
+
+PR_SET_PDEATHSIG = 1
+
+
+def die_with(parent: int) -> None:
+    """This process is killed as its parent, the one with this number, ends, however that is; on Linux alone."""
+    if sys.platform != "linux":
+        return
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    if os.getppid() != parent:  # before that
+        os._exit(1)
 
 
 @contextlib.contextmanager
@@ -32,8 +44,10 @@ class Forked:
         read, write = os.pipe()
         sys.stdout.flush()
         sys.stderr.flush()
+        parent = os.getpid()
         self.pid = os.fork()
         if self.pid == 0:
+            die_with(parent)
             os.close(read)
             self._run(function, write)
         os.close(write)

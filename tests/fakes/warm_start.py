@@ -1,7 +1,8 @@
 """Server that forks `python -m MODULE ARGUMENTS` from a process that has imported the trainer: torch takes two seconds of a core.
 
 What it starts is the caller's child and like any other process: a session, an environment, an output and signals of its
-own, and MODULE is its `__main__`. One server for a test process; Linux alone, elsewhere each start imports by itself.
+own, and MODULE is its `__main__`; but it dies with the caller. One server for a test process; Linux alone, elsewhere each
+start imports by itself.
 """
 
 from __future__ import annotations
@@ -21,10 +22,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
+
+from tests.fakes.forked import die_with
 
 ROOT = Path(__file__).parents[2]
 PR_SET_CHILD_SUBREAPER = 36
 LONGEST = 1 << 20  # bytes of a request
+MOMENT = 0.001  # seconds
 
 
 @dataclass
@@ -74,7 +79,8 @@ def start(module: str, arguments: Sequence[str], output: int, env: Mapping[str, 
     if sys.platform != "linux":
         command, null = [sys.executable, "-m", module, *arguments], subprocess.DEVNULL
         return subprocess.Popen(command, stdin=null, stdout=output, stderr=output, env=env, start_new_session=True)
-    server, request = _server(), {"argv": [module, *arguments], "env": dict(env), "cwd": str(Path.cwd())}
+    request = {"argv": [module, *arguments], "env": dict(env), "cwd": str(Path.cwd()), "parent": os.getpid()}
+    server = _server()
     adopt = ctypes.CDLL(None).prctl
     adopt(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)  # the forked process, whose parent ends at once, becomes our child
     try:
@@ -109,18 +115,22 @@ def serve(asked: socket.socket) -> list[str]:
             sys.exit()
         parent = os.fork()
         if not parent:
+            between = os.getpid()
             pid = os.fork()
             if pid:
                 asked.send(str(pid).encode())
                 os._exit(0)
             asked.close()
+            while os.getppid() == between:  # until the caller has adopted us
+                select.select([], [], [], MOMENT)
             return _become(json.loads(message), outputs[0])
         os.close(outputs[0])
         os.waitpid(parent, 0)
         asked.send(b"ours")
 
 
-def _become(request: dict[str, object], output: int) -> list[str]:
+def _become(request: dict[str, Any], output: int) -> list[str]:
+    die_with(request["parent"])
     os.setsid()
     os.dup2(output, 1)
     os.dup2(output, 2)

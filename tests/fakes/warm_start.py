@@ -1,7 +1,7 @@
 """Server that forks `python -m MODULE ARGUMENTS` from a process that has imported the trainer: torch takes two seconds of a core.
 
 What it starts is the caller's child and like any other process: a session, an environment, an output and signals of its
-own, and MODULE is its `__main__`; but it dies with the caller. One server for a test process; Linux alone, elsewhere each
+own, and MODULE is its `__main__`; but it dies with the caller, and ignores no signal because the server was begun so. One server for a test process; Linux alone, elsewhere each
 start imports by itself.
 """
 
@@ -131,6 +131,9 @@ def serve(asked: socket.socket) -> list[str]:
 
 def _become(request: dict[str, Any], output: int) -> list[str]:
     die_with(request["parent"])
+    for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGTSTP):
+        signal.signal(number, signal.SIG_DFL)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     os.setsid()
     os.dup2(output, 1)
     os.dup2(output, 2)

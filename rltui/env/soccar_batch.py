@@ -93,7 +93,10 @@ class SoccarBatch:
         frozen = arenas if spec.frozen_orange else frozen
         self._counted = arenas if spec.frozen_orange else arenas - frozen  # the first ones, which are in the statistics
         counted = self._sim if self._counted == arenas else self._sim.first(self._counted)
-        self._tally = EpisodeTally(self.reward_names, counted, slice(spec.learned_from), spec.tick_skip)
+        measured = [self.reward_names[index] for index in self._rewards.measured]
+        self._tally = EpisodeTally(
+            self.reward_names, counted, slice(spec.learned_from), spec.tick_skip, measured=measured
+        )
         game = LearnersGame(spec, self.table_hash, self.obs_size, len(self.controls))
         self._frozen = FrozenOpponents(game, self.state, arenas - frozen, seed)
         self.set_opponents({})
@@ -151,7 +154,8 @@ class SoccarBatch:
         ended = self._judge(out)
         rewards = self._reward(out.rewards)
         np.greater(out.truncated, out.terminated, out=out.truncated)  # terminal wins
-        self._tally.step(self._contributions[:, : self._counted])
+        measures = self._rewards.measures[:, : self._counted] if self._rewards.measured else None
+        self._tally.step(self._contributions[:, : self._counted], measures)
         self._frozen.step()
         if self.on_judged is not None:
             self.on_judged(rewards, self._contributions)

@@ -179,6 +179,9 @@ class EpisodeStats:
     arenas: int = 0
     first_episodes: int = 0  # of these arenas, still in the episode that they began with
     turtles: TurtleStats = field(default_factory=TurtleStats)
+    measures: dict[str, float] = field(
+        default_factory=dict
+    )  # by reward of weight 0: its values, over all steps of all cars
     against: dict[str, GameRecord] = field(default_factory=dict)  # frozen opponents, by name; in nothing above
 
     @property
@@ -190,11 +193,14 @@ class EpisodeStats:
 def total(parts: Sequence[EpisodeStats]) -> EpisodeStats:
     """The sums of several together; one at least."""
     first = parts[0]
-    numbers = [item.name for item in fields(first) if item.name not in ("rewards", "turtles", "against")]
+    numbers = [item.name for item in fields(first) if item.name not in ("rewards", "turtles", "measures", "against")]
     sums = {name: sum(getattr(part, name) for part in parts) for name in numbers}
-    rewards = {name: sum(part.rewards[name] for part in parts) for name in first.rewards}
     return EpisodeStats(
-        **sums, rewards=rewards, turtles=total_turtles(part.turtles for part in parts), against=total_against(parts)
+        **sums,
+        rewards={name: sum(part.rewards[name] for part in parts) for name in first.rewards},
+        turtles=total_turtles(part.turtles for part in parts),
+        measures={name: sum(part.measures[name] for part in parts) for name in first.measures},
+        against=total_against(parts),
     )
 
 
@@ -217,13 +223,14 @@ class EpisodeTally:
         cars: slice,
         tick_skip: int,
         state: GameState | None = None,
+        measured: Sequence[str] = (),
     ) -> None:
         """The simulation's totals of these cars are taken over: nobody else clears them.
 
-        state: what every step is read into; None: the simulation's own.
+        state: what every step is read into; None: the simulation's own. measured: names of the rewards that are measured only.
         """
         state = state or sim.state
-        self._names, self._totals = list(reward_names), sim.totals
+        self._names, self._measured, self._totals = list(reward_names), list(measured), sim.totals
         self._tick_skip, self._cars = tick_skip, cars
         self._tick, self._boost_now = state.tick, state.boost[:, cars]
         self._on_ground, self._respawn_timer = state.on_ground[:, cars], state.demo_respawn_timer[:, cars]
@@ -242,9 +249,11 @@ class EpisodeTally:
         self._goals.begin(arenas)
         self._kickoffs.begin(arenas)
 
-    def step(self, contributions: NDArray[np.float32]) -> None:
-        """Count one step; contributions [R, K, C] are the weighted rewards."""
+    def step(self, contributions: NDArray[np.float32], measures: NDArray[np.float32] | None = None) -> None:
+        """Count one step; contributions [R, K, C] are the weighted rewards, measures [M, K, C] those measured, unweighted."""
         np.add(self._running, contributions[:, :, self._cars], out=self._running)
+        if measures is not None:
+            self._measures += measures[:, :, self._cars].sum(axis=(1, 2), dtype=np.float64)
         np.add(self._boost, self._boost_now, out=self._boost)
         self._steps += 1
         demolished = np.count_nonzero(self._respawn_timer)
@@ -294,13 +303,14 @@ class EpisodeTally:
             arenas=arenas,
             first_episodes=int(np.count_nonzero(self._is_first)),
             turtles=self._turtles.drain(),
+            measures=dict(zip(self._measured, self._measures.tolist(), strict=True)),
         )
         self._clear()
         return stats
 
     def _clear(self) -> None:
         self._boost.fill(0.0)
-        self._ended = np.zeros(len(self._names))
+        self._ended, self._measures = np.zeros(len(self._names)), np.zeros(len(self._measured))
         self._steps = self._episodes = self._ticks = 0
         self._not_in_air = 0
         self._totals.clear(self._cars)

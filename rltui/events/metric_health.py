@@ -320,6 +320,7 @@ BY_PREFIX: tuple[tuple[str, Health], ...] = (
             "Change a weight live: type : reward NAME 0.5.",
         ),
     ),
+    ("metric/", Health("You know best: it is yours.", "To pay for it: a weight that is not 0.")),
     ("weight/", Health("As you set it.", ": reward NAME profile gives the profile's weight back.")),
     ("lut/entropy_", _CONTROL),
     (

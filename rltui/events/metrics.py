@@ -406,6 +406,7 @@ SECTIONS = {  # of keys, in the order of lists; the arena groups' own follow as 
     "rollout": "Play",
     "reward": "Rewards",
     "weight": "Reward weights",
+    "metric": "Measured",
     "train": "Update",
     "curriculum": "Curriculum",
     "selfplay": "Self-play",
@@ -500,6 +501,9 @@ def _by_pattern(key: str) -> Metric:
     if head == "reward" and name:
         text = "Mean weighted contribution of this reward to a car's episode; together they are the reward per episode."
         return Metric(key, name, "/ episode", "none", text)
+    if head == "metric" and name:
+        text = "Mean value of this reward over all steps of all cars: its weight in the profile is 0, so it is measured and not paid."
+        return Metric(key, name, "", "none", text)
     if head == "weight" and name:
         text = "This reward's weight in force, by schedule or by hand."
         return Metric(key, f"weight of {name}", "", "none", text)

@@ -71,7 +71,10 @@ class RewardOptions:
 
 
 class CombinedReward:
-    """R rewards with their weights, in the profile's order (RLGym: CombinedReward)."""
+    """R rewards with their weights, in the profile's order (RLGym: CombinedReward).
+
+    measured: indices of those that began with weight 0, to be measured; measures: their newest values [M, K, C].
+    """
 
     def __init__(self, components: Sequence[Weighted], options: RewardOptions = RewardOptions()) -> None:
         """RltuiError for options that do not exist or are out of range."""
@@ -81,6 +84,8 @@ class CombinedReward:
         self.names = [name for name, _, _ in components]
         self.rewards = [reward for _, reward, _ in components]
         self._factors = [factors[reward.category] for reward in self.rewards]
+        self.measured = [index for index, (_, _, weight) in enumerate(components) if weight == 0]
+        self.measures: Float = np.zeros((len(self.measured), 0, 0), np.float32)
         self.set_weights([weight for _, _, weight in components])
         self._options = options
         self._mix: Float | None = None  # [C, C]
@@ -122,6 +127,13 @@ class CombinedReward:
                 raise RltuiError(
                     f"reward {self.names[i]!r}: value() must give numbers, found {values.dtype}"
                 ) from error
+            if i in self.measured:
+                self._measure(i, values)
+
+    def _measure(self, index: int, values: Float) -> None:
+        if self.measures.shape[1:] != values.shape:
+            self.measures = np.zeros((len(self.measured), *values.shape), np.float32)
+        self.measures[self.measured.index(index)] = values
 
     def _mixing(self, state: GameState, like: Float) -> tuple[Float, Float]:
         """The mixing matrix and room for the cars' own terms, made at the first call: team sizes never change."""

@@ -134,7 +134,8 @@ def weight_differences(
     """Where they differ, in words: `touch 2.00 → 5.00`, `goal: only right`. Empty where the same, or one is not known."""
     if not left or not right:
         return []
-    found = [f"{name}: only {names[name in right]}" for name in sorted(left.keys() ^ right.keys())]
+    alone = left.keys() ^ right.keys()
+    found = [f"{name}: only {names[name in right]}" for name in sorted(alone) if (left | right)[name] != 0]
     both = [name for name in left if name in right and left[name] != right[name]]
     return found + [f"{name} {_words(left[name])} → {_words(right[name])}" for name in both]
 

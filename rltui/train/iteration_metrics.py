@@ -25,6 +25,8 @@ from rltui.learn.rollout import Float, Rollout
 from rltui.train.collect.messages import RolloutDone
 from rltui.train.collect.shared_rollout import RolloutShape
 
+MEASURED = "metric/"  # begins the key of a reward of weight 0: its mean value
+
 
 @dataclass(frozen=True)
 class IterationTimes:
@@ -80,7 +82,8 @@ def _without_young(parts: Sequence[EpisodeStats]) -> Sequence[EpisodeStats]:
 
 def _group_metrics(stats: EpisodeStats) -> dict[str, float | None]:
     rewards = {f"{PART}{name}": share(value, stats.car_episodes) for name, value in stats.rewards.items()}
-    return skill_metrics([stats]) | rewards
+    measures = {f"{MEASURED}{name}": share(value, stats.car_steps) for name, value in stats.measures.items()}
+    return skill_metrics([stats]) | rewards | measures
 
 
 def _times(rows: int, times: IterationTimes) -> dict[str, float | None]:

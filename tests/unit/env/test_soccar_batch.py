@@ -15,7 +15,9 @@ from rltui.env.soccar_batch import SoccarBatch
 from rltui.env.spec import Weighted
 from rltui.env.turtle import TurtleStats
 from rltui.errors import RltuiError
-from rltui.registry import BUILT_IN, Component
+from rltui.registry import BUILT_IN, Component, build
+from rltui.rewards.base import Reward
+from rltui.rewards.combined import RewardOptions
 from rltui.rewards.sampling import sample_states
 from rltui.sim.state import ArenaSetup
 from tests.fakes.arenas import flat_setup
@@ -291,11 +293,38 @@ def test_statistics_are_the_plain_sums() -> None:
     assert got["episodes"] > 8 and got["touches"] > 0 and 0 < got["airborne"] < got["car_steps"]
     assert 0 < got["kickoffs_touched"] < got["kickoffs"] and got["boost_spent"] > 100
     assert got.pop("rewards") == pytest.approx(expected.pop("rewards"), rel=1e-5)
+    assert not got.pop("measures")
     assert got.pop("turtles")["events"] >= 0 and not got.pop("against")  # counted in test_turtle, test_frozen_opponents
     assert got == pytest.approx(expected, rel=1e-5)
     empty = env.drain_stats()
     assert (empty.episodes, empty.car_steps, empty.boost, sum(empty.rewards.values())) == (0, 0, 0.0, 0.0)
     assert (empty.touches, empty.kickoffs, empty.boost_spent, empty.turtles) == (0, 0, 0.0, TurtleStats())
+
+
+def test_a_reward_of_weight_0_is_measured_of_those_who_learn_and_pays_nothing() -> None:
+    """Blue alone learns; whatever the mode makes of the category."""
+    names, paid = ("face_ball", "speed_toward_ball"), Weighted(Component("touch"), 1.0)
+    rewards = (*(Weighted(Component(name), 0.0) for name in names), paid)
+    options = RewardOptions("sparse", team_spirit=0.5)
+    env = SoccarBatch(spec(rewards=rewards, reward_options=options, opponent=Component("chaser")), 3, [3])
+    without = SoccarBatch(spec(rewards=(paid,), reward_options=options, opponent=Component("chaser")), 3, [3])
+    twins: list[Reward] = [build("reward", Component(name)) for name in names]
+    expected = np.zeros(2)
+
+    def judged(rewards: Any, contributions: Any) -> None:
+        np.add(expected, [twin.value(env.state)[:, :1].sum() for twin in twins], out=expected)
+
+    env.on_judged = judged
+    out, same = new_out(env), new_out(without)
+    env.reset(out)
+    without.reset(same)
+    for _ in range(70):
+        for batch, written in ((env, out), (without, same)):
+            batch.step(np.full((3, 1), FULL_BOOST), written)
+        np.testing.assert_array_equal(out.rewards, same.rewards)
+    stats = env.drain_stats()
+    assert stats.episodes and stats.measures == pytest.approx(dict(zip(names, expected, strict=True)), rel=1e-5)
+    assert without.drain_stats().measures == {} and set(env.drain_stats().measures.values()) == {0.0}
 
 
 def test_a_scripted_opponents_deeds_are_not_the_bots() -> None:

@@ -38,6 +38,8 @@ def test_keys_by_pattern(subtests: pytest.Subtests) -> None:
         ("train/approx_kl", "KL", "Update"),
         ("reward/touch", "touch", "Rewards"),
         ("weight/goal", "weight of goal", "Reward weights"),
+        ("metric/height", "height", "Measured"),
+        ("mechanics/metric/height", "height (mechanics)", "Measured (mechanics)"),
         ("worker/3/memory_mb", "worker 3 memory", "Workers"),
         ("worker/12/seconds", "worker 12 rollout", "Workers"),
         ("worker/0/steps_per_second", "worker 0 speed", "Workers"),

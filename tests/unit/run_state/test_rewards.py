@@ -160,6 +160,12 @@ def test_a_weight_set_by_hand_and_a_reward_that_one_has_alone() -> None:
     ]
 
 
+def test_a_reward_that_is_measured_only_is_no_difference() -> None:
+    paid = {"touch": 5.0}
+    assert weight_differences({**paid, "height": 0.0}, {**paid}) == []
+    assert weight_differences({**paid}, {**paid, "height": 1.0}) == ["height: only right"]
+
+
 def test_the_same_and_the_unknown_are_no_difference() -> None:
     assert (
         weight_differences(weights_in_row(PLAIN, -1), weights_in_row(PLAIN, -1))

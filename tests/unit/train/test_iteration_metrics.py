@@ -103,6 +103,10 @@ def test_figures_of_all_workers_are_taken_together() -> None:
     assert found["time/overall_steps_per_second"] == pytest.approx(40.0)
     assert found["time/simulate"] == pytest.approx(1e6 * 0.01 / 100)
 
+    measured = [replace(stats(2, 8.0, 2.0), measures={"height": value}) for value in (30.0, 50.0)]
+    assert metrics(*measured)["metric/height"] == pytest.approx(80 / 200), "by steps of cars"
+    assert decode_from_worker(encode(done(measured[0]))) == done(measured[0])
+
     found = metrics(stats(3, 7.0, 1.5))
     total = sum(value for key, value in found.items() if key.startswith("reward/") and value is not None)
     assert total == pytest.approx(found["rollout/policy_reward"])

@@ -236,7 +236,7 @@ class WandbLog(MetricLog):
         self._run, reason = self._started()
         self._run.config.update(spec.config, allow_val_change=True)
         folder = spec.paths.folder / "wandb"
-        offline = f"{folder}, offline{reason}; to send it: wandb sync {folder}/offline-run-*"
+        offline = f"{folder}, offline{reason}; to send it: wandb sync --id {self._state.id} {folder}/offline-run-*"
         self.where = f"W&B: {self._run.url or offline}"
 
     def close(self) -> None:

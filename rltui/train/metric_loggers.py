@@ -76,14 +76,14 @@ class MetricLoggers:
             while self._waiting:
                 self._begin(self._waiting.pop(0))
 
-    def close(self) -> None:
-        """Let them write what is left. One that takes longer than PATIENCE is killed."""
+    def close(self, patience: float = PATIENCE) -> None:
+        """Let them write what is left. One that takes longer (seconds) is killed."""
         with self._mutex:
             self._waiting.clear()
         for logger in self._running:
             with contextlib.suppress(OSError):  # it has ended
                 logger.pipe.send_bytes(b"end")
-        deadline = time.monotonic() + PATIENCE
+        deadline = time.monotonic() + patience
         for logger in self._running:
             logger.hearer.join(max(deadline - time.monotonic(), 0.0))
             if logger.process.is_alive() and logger.process.pid is not None:

@@ -30,9 +30,9 @@ from rltui.train.collect.collector import Collector
 from rltui.train.collect.shared_rollout import SharedRollout
 from rltui.train.config import ResolvedConfig
 from rltui.train.console import Console
-from rltui.train.control.commands import StopRequest
+from rltui.train.control.commands import StopRequest, Urgency
 from rltui.train.control.server import ControlServer
-from rltui.train.metric_loggers import MetricLoggers, log_specs
+from rltui.train.metric_loggers import PATIENCE, MetricLoggers, log_specs
 from rltui.train.publisher import Publisher
 from rltui.train.setup import StartContext, TrainOptions, prepare
 from rltui.train.state_evaluator import StateEvaluator
@@ -120,9 +120,8 @@ class _Session:
         stack.callback(self._publisher.close)
         self._output.start(self._publisher.log)
         stack.callback(self._output.close)
-        stack.callback(self._loggers.close)
-        stack.callback(self._publisher.drain)  # they read what it has written
         self._stop = StopRequest(self._abandon)
+        stack.callback(self._close_loggers)
         self._loop = LoopState(
             self._publisher.publish,
             timesteps=begun_at,
@@ -200,6 +199,10 @@ class _Session:
             if warning not in self._warned:
                 self._warned.add(warning)
                 self._publisher.log("warning", source, warning)
+
+    def _close_loggers(self) -> None:
+        self._publisher.drain()  # they read what it has written
+        self._loggers.close(0.0 if self._stop.urgency is Urgency.ABANDON else PATIENCE)
 
     def _publish(self, record: Record) -> None:
         self._publisher.publish(record)

@@ -14,6 +14,7 @@ from typing import Any
 import psutil
 import pytest
 
+from rltui.__main__ import main
 from rltui.events.records import LogLine, RunFinished
 from rltui.runs.journal_reader import current_iterations
 from rltui.train.metric_loggers import PATIENCE
@@ -93,4 +94,15 @@ def test_one_that_hangs_ends_with_the_run(training: Training) -> None:
     assert time.time() - ended.time < patience(PATIENCE + 1)
     assert "no end within 8 s" in said(training)[-1]
     assert [each["step"] for each in asked(training) if "step" in each] == steps_of(training)
+    wait_for(lambda: not training.left_behind(), "the end of all that it has started")
+
+
+def test_an_abandoned_run_waits_for_none(training: Training) -> None:
+    start(training, "finish hangs")
+    wait_for(lambda: said(training), "W&B")
+    assert training.process is not None
+    begun = time.monotonic()
+    assert main(["stop", training.run, "--abandon", "--data-dir", str(training.paths.data.root)]) == 0
+    assert training.wait_end() == 1
+    assert time.monotonic() - begun < patience(PATIENCE / 2)
     wait_for(lambda: not training.left_behind(), "the end of all that it has started")

@@ -232,7 +232,7 @@ def test_w_and_b_is_offline_where_it_cannot_be_reached(
     write(header(), row(100))
     monkeypatch.setenv("FAKE_WANDB_FAULT", "init-online raises")
     log = written(open_log(spec(paths)))
-    assert "offline (RuntimeError: init-online fails); to send it: wandb sync " in log.where
+    assert "offline (RuntimeError: init-online fails); to send it: wandb sync --id " in log.where
     assert [said.get("mode", said) for said in wandb()[:3]] == ["online", {"torn": True}, "offline"]
     assert [said["step"] for said in wandb() if "step" in said] == [100]
     monkeypatch.setenv("WANDB_MODE", "disabled")

@@ -32,7 +32,8 @@ def advice(profile: Profile) -> list[str]:
 
 
 def _learning_rate(profile: Profile) -> list[str]:
-    words = rate_words(profile.ppo.learning_rate, profile.phase)
+    adaptive = profile.ppo.schedule == "kl_adaptive"  # then it only begins at what is written
+    words = rate_words(profile.ppo.learning_rate, None if adaptive else profile.phase)
     return [f"ppo.learning_rate = {toml_value(profile.ppo.learning_rate)}: {words}"] if words else []
 
 

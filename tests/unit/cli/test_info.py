@@ -30,7 +30,7 @@ def test_the_document_tells_what_a_bug_report_needs(tmp_path: Path, capsys: pyte
     assert Path(found["program"]["package"], "__main__.py").is_file()
     assert found["starter"]["problem"] is None
     assert Path(found["starter"]["folder"], "policy.npz").is_file()
-    assert found["starter"]["timesteps"] > 0 and found["starter"]["policy"].startswith("discrete 92-")
+    assert found["starter"]["timesteps"] > 0 and found["starter"]["policy"].startswith("discrete 172-")
     assert found["starter"]["profile"]
     assert found["program"]["ui_toml"].endswith("ui.toml")
 

@@ -127,5 +127,7 @@ def test_differences_by_key(tmp_path: Path) -> None:
 
 def test_a_campaign_is_compared_as_it_begins() -> None:
     found = differences(load("campaign"), load("phase-1-ball-touching"))
-    assert [difference.key for difference in found] == ["description", "curriculum.phases"]
-    assert found[1].left is not None and "phase-2-bronze-skills" in found[1].left and found[1].right is None
+    by_key = {difference.key: difference for difference in found}
+    assert set(by_key) == {"description", "milestone_interval", "curriculum.phases", "evaluation.games"}
+    phases = by_key["curriculum.phases"]
+    assert phases.left is not None and "phase-2-bronze-skills" in phases.left and phases.right is None

@@ -79,7 +79,8 @@ def _asked(app: App[Any]) -> bool:
     )
 
 
-def _has_thread_at_work(app: App[Any]) -> bool:
+def has_thread_at_work(app: App[Any]) -> bool:
+    """Whether something is read or done beside the screen."""
     return any(worker._thread_worker and worker.is_running for worker in app.workers)
 
 
@@ -109,9 +110,9 @@ async def settle(app: App[Any]) -> None:
     await _handle(app)
     order = getattr(app, "_key_queue", None)
     await _wait_while(lambda: order is not None and order._busy, app, KEY)
-    if _asked(app) or _has_thread_at_work(app):
+    if _asked(app) or has_thread_at_work(app):
         await _wait_while(lambda: _asked(app), app, KEY)
-        await _wait_while(lambda: _has_thread_at_work(app), app, THREAD)
+        await _wait_while(lambda: has_thread_at_work(app), app, THREAD)
         await _handle(app)
 
 

@@ -53,9 +53,11 @@ async def test_only_the_pane_with_the_focus_has_its_title_turned_round() -> None
     async with cockpit(live_run()) as pilot:
         for key in ("1", "9", "4"):
             await pilot.press(key)
-            await pilot.pause()
-            turned = [pane.NUMBER for pane in cockpit_of(pilot).panes if "reverse" in str(pane._title)]
-            assert turned == [key]
+
+            def turned() -> list[str]:
+                return [pane.NUMBER for pane in cockpit_of(pilot).panes if "reverse" in str(pane._title)]
+
+            await until(pilot, lambda key=key: turned() == [key])  # type: ignore[misc]
 
 
 async def test_tab_goes_round_all_panes_also_where_there_is_room_for_one() -> None:

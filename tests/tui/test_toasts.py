@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from textual.pilot import Pilot
+from textual.widget import Widget
 from textual.widgets._toast import Toast, ToastHolder
 
 from rltui.errors import RltuiError
@@ -46,22 +48,31 @@ async def test_a_long_text_and_many_kinds_leave_the_panes_to_be_seen() -> None:
         for kind in kinds:
             notifier.notify(notice(1, kind, "a long reason " * 60))
         await until(pilot, lambda: [each.title for each in pilot.app._notifications] == newest)
-        await until(
-            pilot, lambda: [toast.outer_size.height > 0 for toast in pilot.app.screen.query(Toast)] == [True] * 2
-        )
-        toasts = pilot.app.screen.query(Toast)
-        assert all(toast.outer_size.height <= 6 for toast in toasts)
-        assert min(toast.region.y for toast in toasts) >= pilot.app.size.height - 17
+
+        def are_small_and_low() -> bool:
+            places = [toast.region for toast in pilot.app.screen.query(Toast)]
+            heights = [place.height for place in places]
+            lowest = pilot.app.size.height - 17
+            return (
+                len(places) == 2 and 0 < min(heights) <= max(heights) <= 6 and min(each.y for each in places) >= lowest
+            )
+
+        await until(pilot, are_small_and_low)
 
 
 async def test_a_toast_has_a_border_on_all_sides() -> None:
     """What lies under it, and ends where it begins, is not read as one text with it."""
     async with cockpit(live_run()) as pilot:
         for severity in SECONDS:
-            pilot.app.notify("358,400 timesteps", title="alpha: milestone", severity=severity, timeout=60)
+            pilot.app.notify("358,400 timesteps", title="alpha: milestone", severity=severity, timeout=600)
         await until(pilot, lambda: len(pilot.app.screen.query(Toast)) == len(SECONDS))
         for toast in pilot.app.screen.query(Toast):
             assert [edge for edge, _ in toast.styles.border] == ["round"] * 4
+
+
+def hidden(pilot: Pilot[str], widget: Widget) -> bool:
+    """By any toast, in part."""
+    return any(toast.region.overlaps(widget.region) for toast in pilot.app.screen.query(Toast))
 
 
 async def test_a_toast_hides_neither_the_answer_above_the_footer_nor_a_dialog_s_line(
@@ -71,7 +82,7 @@ async def test_a_toast_hides_neither_the_answer_above_the_footer_nor_a_dialog_s_
         with subtests.test(size=size):
             async with cockpit(live_run(), size) as pilot:
                 words = (("the milestone is deleted: u takes it back, " * 9, "warn"),)
-                pilot.app.notify("deleted", timeout=60)
+                pilot.app.notify("deleted", timeout=600)
                 await until(pilot, lambda: any(toast.outer_size.height for toast in pilot.app.screen.query(Toast)))
                 answer = pilot.app.screen.query_one(Answer)
 
@@ -81,13 +92,17 @@ async def test_a_toast_hides_neither_the_answer_above_the_footer_nor_a_dialog_s_
                     return answer.region.height == ANSWER_ROWS
 
                 await until(pilot, said)
-                assert not any(toast.region.overlaps(answer.region) for toast in pilot.app.screen.query(Toast))
+                await until(pilot, lambda answer=answer: not hidden(pilot, answer))  # type: ignore[misc]
                 await pilot.press("colon")
                 await until(pilot, lambda: isinstance(pilot.app.screen, ChangePrompt))
-                await until(pilot, lambda: any(toast.outer_size.height for toast in pilot.app.screen.query(Toast)))
-                line = pilot.app.screen.query_one("#typed").region
-                assert not any(toast.region.overlaps(line) for toast in pilot.app.screen.query(Toast))
-                assert max(toast.region.bottom for toast in pilot.app.screen.query(Toast)) == size[1] - 1, "the footer"
+
+                def is_above_the_footer(height: int = size[1]) -> bool:
+                    return (
+                        max((toast.region.bottom for toast in pilot.app.screen.query(Toast)), default=0) == height - 1
+                    )
+
+                await until(pilot, is_above_the_footer)
+                await until(pilot, lambda: not hidden(pilot, pilot.app.screen.query_one("#typed")))
 
 
 async def test_an_answer_leaves_the_words_in_the_border_below_it_where_there_is_room() -> None:
@@ -123,7 +138,7 @@ async def test_the_dozenth_refusal_is_seen_like_the_first() -> None:
             for key, words in [("P", "pause"), ("V", "render"), ("M", "milestone")] * 5:
                 await pilot.press(key)
                 await until(pilot, lambda words=words: f"{words}" in sent.terminal.text.partition("9 Log")[2])
-                assert len(pilot.app.screen.query(ToastHolder)) <= 2
+                await until(pilot, lambda: len(pilot.app.screen.query(ToastHolder)) <= 2)  # the last one is taken away
 
 
 async def test_a_notice_is_shown_whole_however_long(subtests: pytest.Subtests) -> None:

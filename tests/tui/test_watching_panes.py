@@ -27,9 +27,10 @@ SIZES = ((80, 24), (120, 40), (200, 50))
 
 @pytest.fixture(autouse=True)
 def readers(monkeypatch: pytest.MonkeyPatch, data: DataDir) -> Iterator[list[FakeReader]]:
-    """All that panes have made."""
+    """All that panes have made. However long a test takes, no picture grows old."""
     FakeReader.made.clear()
     monkeypatch.setattr(LiveMatchPane, "read", FakeReader)
+    monkeypatch.setattr(LiveMatchPane, "steady", Clock(1000.0))
     yield FakeReader.made
     FakeReader.made.clear()
 
@@ -132,13 +133,13 @@ async def test_only_frames_draw_a_match_that_goes_on(
         await pilot.press("8")
         await sees(pilot, readers, 40)
         await tells(pilot, run, viewer(timesteps=TIMESTEPS + 1))
-        await pilot.pause()
-        before = len(drawn)
+        first, second = watched(40).moment.tick, watched(41).moment.tick
+        await until(
+            pilot, lambda: drawn == [first, first]
+        )  # as it came, and as the trainer's word came after the first
         await tells(pilot, run, viewer(timesteps=TIMESTEPS + 2))
-        await pilot.pause()
-        assert len(drawn) == before
         await sees(pilot, readers, 41)
-        assert len(drawn) == before + 1
+        await until(pilot, lambda: drawn == [first, first, second])
 
 
 async def test_v_asks_for_the_viewer_and_for_its_end(readers: list[FakeReader]) -> None:
@@ -200,8 +201,7 @@ async def test_frozen_it_stands_still(readers: list[FakeReader]) -> None:
         cockpit_of(pilot).show_now()
         before = pane.frame
         readers[-1].say(watched(50))
-        await pilot.pause()
-        await pilot.pause()
+        await until(pilot, lambda: not pane._inbox._full)  # it has been taken
         assert pane.frame is before
         await pilot.press("z")
         await sees(pilot, readers, 60)

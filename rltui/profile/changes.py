@@ -44,7 +44,10 @@ def saved_changes(left: Path, right: Path) -> list[KeyChange] | str:
 def with_plans(
     changes: list[KeyChange] | str, left: CurriculumPlanned | None, right: CurriculumPlanned | None
 ) -> list[KeyChange] | str:
-    """And what was planned then, by the journals: the profile of a saved state is that of one task, without the curriculum."""
+    """And what was planned then, by the journals: the profile of a saved state is that of one task, without the curriculum.
+
+    Of a phase under the name of its profile: `phase-1-ball-touching.until.kickoff_touches`.
+    """
     if isinstance(changes, str) or left is None or right is None:
         return changes
     mine, theirs = dict(_planned(left)), dict(_planned(right))
@@ -68,7 +71,8 @@ def _planned(plan: CurriculumPlanned) -> Iterator[tuple[str, str]]:
     stages = [
         {"kind": stage.name, **({"until": stage.until} if stage.until is not None else {})} for stage in plan.stages
     ]
-    yield from _flat({"window": plan.window, "phases": phases, "stages": stages}, "curriculum")
+    yield from _tables(phases, "")
+    yield from _flat({"window": plan.window, "stages": stages}, "curriculum")
 
 
 def paid_changes(changes: Sequence[KeyChange] | str, weights_known: bool) -> list[str]:
@@ -119,7 +123,8 @@ def _tables(tables: Sequence[Mapping[str, Any]], path: str) -> Iterator[tuple[st
     for index, table in enumerate(tables):
         kind = str(table.get("kind", index))
         seen[kind] = seen.get(kind, 0) + 1
-        name = f"{path}.{kind}" if seen[kind] == 1 else f"{path}.{kind} {seen[kind]}"
+        number = "" if seen[kind] == 1 else f" {seen[kind]}"
+        name = f"{path}.{kind}{number}".removeprefix(".")
         yield name, "{}"
         yield from _flat({key: item for key, item in table.items() if key != "kind"}, name)
 

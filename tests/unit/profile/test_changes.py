@@ -47,7 +47,7 @@ def test_another_plan_is_a_difference_though_the_profiles_of_the_states_are_of_o
     """In the place of what the curriculum of a run's own profile differs in, which says the same by other names."""
     before, after = until(plan(), 0, 60.0), until(plan(), 0, 5.0)
     name = plan().phases[0]
-    key = f"curriculum.phases.{name.profile}.until.{name.until[0].name}"
+    key = f"{name.profile}.until.{name.until[0].name}"
     other, own = KeyChange("ppo.gamma", "0.9", "0.99"), KeyChange("curriculum.phases.0.until.x", "60", "5")
     assert with_plans([own, other], before, after) == [other, KeyChange(key, "60", "5")]
     assert with_plans([other], before, before) == [other]

@@ -25,6 +25,7 @@ from rltui.run_state.trend import newest_mean, too_few
 from rltui.runs.journal import JournalWriter
 from rltui.runs.paths import DataDir
 from tests.fakes import run_story
+from tests.fakes.figure_stories import plan
 from tests.fakes.leagues import games
 from tests.fakes.saved_runs import make_files, make_meta, place
 
@@ -227,3 +228,15 @@ def test_a_state_is_told_by_what_had_trained_it(data: DataDir) -> None:
     later = compared_bot("later", data.run("gone_on"), 200 * STEPS, after=150 * STEPS)
     assert later.since == OTHER != then.since
     assert later.known == 50 and later.reward is None
+
+
+def test_states_of_a_campaign_differ_in_what_was_planned_for_them(
+    data: DataDir, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The profile saved with each is that of its phase, which is the same."""
+    plans = [msgspec.structs.replace(plan(), timesteps=at * STEPS, window=window) for at, window in ((0, 60), (60, 5))]
+    write(data, "camp", [header(), plans[0], *rows(1, 60, 14.0), plans[1], *rows(61, 120, 14.0)])
+    for commit, at in enumerate((60, 120), 1):
+        place(data.run("camp").checkpoint(at * STEPS), make_files(make_meta("camp", commit, at * STEPS)))
+    compared(data, f"camp/{60 * STEPS}", f"camp/{120 * STEPS}")
+    assert "their profiles differ: curriculum.window" in capsys.readouterr().out

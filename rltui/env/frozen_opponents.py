@@ -16,7 +16,7 @@ from rltui.env.stats import NewGoals
 from rltui.env.step import StepOut
 from rltui.errors import RltuiError
 from rltui.events.game_record import GameRecord
-from rltui.opponents.base import ScriptedPlayer
+from rltui.opponents.base import ScriptedPlayer, choice_of, controls_of
 from rltui.policy.mlp import DiscretePolicy, GumbelBank
 from rltui.policy.saved import SavedPolicy, load_policy, saved_game
 from rltui.registry import Component, build
@@ -104,7 +104,7 @@ class _Opponent:
         teams = (game.spec.blue, game.spec.orange)
         self.evaluated_by = loaded if isinstance(loaded, int) else BY_WORKER
         if isinstance(loaded, ScriptedPlayer):
-            self.player, self.controls = loaded, loaded.rows()
+            self.player, self.controls = loaded, controls_of(loaded)
         elif not isinstance(loaded, int):
             game.check_pace(loaded)
             if game.plays(loaded):
@@ -127,7 +127,7 @@ class _Opponent:
             return None
         if isinstance(self.player, SavedPlayer):
             return self.player.act(state, self.seats) + self.start
-        return self.player.act(state, self.seats, rng) + self.start
+        return choice_of(self.player, len(self.controls), state, self.seats, rng) + self.start
 
 
 class FrozenOpponents:

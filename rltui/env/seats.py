@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from rltui.opponents.base import ScriptedPlayer
+from rltui.opponents.base import ScriptedPlayer, choice_of, controls_of
 from rltui.sim.state import Float, GameState, Int, Seats
 
 LEARNER = 0  # who sits in a seat; an opponent is its number from 1
@@ -47,11 +47,13 @@ class Opponents:
         self, players: Sequence[ScriptedPlayer], seating: Seating, rows_before: int, seed: Sequence[int]
     ) -> None:
         """rows_before: rows of the policy's own controls, behind which the players' stand, one after another."""
-        self._tables = [player.rows() for player in players]
+        self._tables = [controls_of(player) for player in players]
         starts = rows_before + np.cumsum([0, *map(len, self._tables)])
         self._seated = [
-            (player, seating.of(number), start)
-            for number, (player, start) in enumerate(zip(players, starts.tolist(), strict=False), start=1)
+            (player, len(table), seating.of(number), start)
+            for number, (player, table, start) in enumerate(
+                zip(players, self._tables, starts.tolist(), strict=False), 1
+            )
         ]
         self._learner = seating.of(LEARNER)
         self._rows: Int = np.zeros_like(seating.who)
@@ -66,6 +68,6 @@ class Opponents:
         if not self._seated:
             return played
         self._rows[self._learner] = played
-        for player, seats, start in self._seated:
-            self._rows[seats] = player.act(state, seats, self._rng) + start
+        for player, rows, seats, start in self._seated:
+            self._rows[seats] = choice_of(player, rows, state, seats, self._rng) + start
         return self._rows

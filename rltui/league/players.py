@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rltui.env.saved_player import SavedPlayer
-from rltui.opponents.base import ScriptedPlayer
+from rltui.opponents.base import ScriptedPlayer, choice_of, controls_of
 from rltui.policy.saved import SavedGame, SavedPolicy, saved_game
 from rltui.sim.state import Bool, Float, GameState, Int, Seats
 
@@ -54,14 +54,14 @@ class ScriptedSide(Player):
     def __init__(self, player: ScriptedPlayer, seat: Seat) -> None:
         self._player, self._seats = player, seat.seats
         self._rng = np.random.default_rng(np.random.SeedSequence([*seat.seed]))
-        self.controls = player.rows()
+        self.controls = controls_of(player)
         self.tick_skip, self.delay = SCRIPTED_SKIP, SCRIPTED_DELAY
 
     def begin(self, state: GameState, arenas: Bool) -> None:
         """It remembers nothing."""
 
     def choose(self, state: GameState) -> Int:
-        return self._player.act(state, self._seats, self._rng)
+        return choice_of(self._player, len(self.controls), state, self._seats, self._rng)
 
 
 class PolicySide(SavedPlayer, Player):

@@ -69,7 +69,7 @@ class SavedPlayer:
         self._observer.advance(self._obs)
         self._pipeline.classify(state, self._classes)
         classes = self._classes[seats]
-        obs, count = self._obs[seats].reshape(classes.size, -1), classes.size
+        obs, count = self._obs[seats].reshape(classes.size, self._observer.size), classes.size
         if self._deterministic:
             chosen = self._network.best(obs, classes.ravel())
         else:
@@ -81,7 +81,7 @@ class SavedPlayer:
     def seen(self, seats: Seats) -> tuple[Float, Classes]:
         """Its newest observations [n, D], not normalised, and legality classes [n] of these cars; copies."""
         classes = self._classes[seats]
-        return self._obs[seats].reshape(classes.size, -1).copy(), classes.ravel().copy()
+        return self._obs[seats].reshape(classes.size, self._observer.size).copy(), classes.ravel().copy()
 
     def _check_size(self, policy: SavedPolicy, teams: tuple[int, int]) -> None:
         size, expected = self._observer.size, policy.obs_size

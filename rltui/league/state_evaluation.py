@@ -26,7 +26,7 @@ from rltui.league.score import games_between
 from rltui.league.sources import PolicySource
 from rltui.league.tournament import Pairing, missing_pairings, source_of
 from rltui.runs.best import write_ratings
-from rltui.runs.inventory import CheckpointInfo, list_milestones, read_checkpoint_info
+from rltui.runs.inventory import list_milestones, read_checkpoint_info
 from rltui.runs.paths import RunPaths
 from rltui.supervise.signals import become_subordinate
 
@@ -56,7 +56,7 @@ def main(spec: StateEvaluationSpec, pipe: Connection) -> None:
             raise _TrainerGone
 
     try:
-        said: Record = evaluate(spec, look, lambda games: pipe.send_bytes(encode(begun(spec.timesteps, games))))
+        said: Record = evaluate(spec, look, lambda notice: pipe.send_bytes(encode(notice)))
     except (_TrainerGone, BrokenPipeError, ConnectionResetError):
         return
     except Exception as error:  # whatever a user's component raised travels whole
@@ -68,7 +68,10 @@ def main(spec: StateEvaluationSpec, pipe: Connection) -> None:
 
 def begun(timesteps: int, games: int) -> LogLine:
     """The notice that so many games are played now."""
-    message = f"evaluation of {short(timesteps)} began: {plural(games, 'game')}, beside training"
+    return _notice(f"evaluation of {short(timesteps)} began: {plural(games, 'game')}, beside training")
+
+
+def _notice(message: str) -> LogLine:
     return LogLine(time=time.time(), level="info", source="evaluation", message=message)
 
 
@@ -81,23 +84,29 @@ def not_evaluated(timesteps: int, reason: str, hint: str = "") -> LogLine:
 
 
 def evaluate(
-    spec: StateEvaluationSpec, look: Callable[[int], None], begin: Callable[[int], None] = lambda games: None
+    spec: StateEvaluationSpec, look: Callable[[int], None], tell: Callable[[LogLine], None] = lambda notice: None
 ) -> StateEvaluated:
-    """look: called after every step of the games; begin: with their number before the first. RltuiError where the state cannot be read, or cannot play."""
+    """look: called after every step of the games; tell: with what is said before the result. RltuiError where the state cannot be
+    read, or cannot play; where the one before cannot, or not against it, the games against others count.
+    """
     data, mine = spec.paths.data, PolicySource(spec.state).id
-    before = _milestone_before(spec)
-    states = {mine: spec.state} | ({PolicySource(before.path).id: before.path} if before is not None else {})
+    states = {mine: spec.state} | _milestone_before(spec)
     names = list(reversed(states))
     missing = missing_pairings(names, tally_of(read(data.games).games), spec.games)
     own = [pairing for pairing in missing if mine in (pairing.a, pairing.b)]
     if own:
-        begin(sum(pairing.games for pairing in own))
+        tell(begun(spec.timesteps, sum(pairing.games for pairing in own)))
     with contextlib.suppress(RltuiError, OSError):  # whether it cannot play, its games will tell
         find_near_clones(spec.paths, read_checkpoint_info(spec.state))
     look(0)
     for pairing in own:
-        for game in _played(pairing, states, spec.seconds, look):
-            append(data.games, game)
+        try:
+            for game in _played(pairing, states, spec.seconds, look):
+                append(data.games, game)
+        except RltuiError as error:
+            if pairing.b not in states:
+                raise
+            tell(_notice(f"{short(spec.timesteps)} does not play {pairing.b}: {error.message}"))
     games = read(data.games).games
     ratings = fit(games)
     with contextlib.suppress(OSError):  # a full disk: pruning goes by the ratings before, or by reward
@@ -129,9 +138,13 @@ def lower_end(rating: Rating) -> float | None:
     return rating.low if enough else None
 
 
-def _milestone_before(spec: StateEvaluationSpec) -> CheckpointInfo | None:
+def _milestone_before(spec: StateEvaluationSpec) -> dict[str, Path]:
+    """By its name, the newest earlier one that can be read; empty where there is none."""
     earlier = [info for info in list_milestones(spec.paths) if info.usable and (info.timesteps or 0) < spec.timesteps]
-    return max(earlier, key=lambda info: info.timesteps or 0, default=None)
+    for info in sorted(earlier, key=lambda info: info.timesteps or 0, reverse=True):
+        with contextlib.suppress(RltuiError):
+            return {PolicySource(info.path).id: info.path}
+    return {}
 
 
 def _played(pairing: Pairing, states: dict[str, Path], seconds: float, look: Callable[[int], None]) -> Iterable[Game]:

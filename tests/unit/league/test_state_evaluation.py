@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from rltui.events.records import LogLine
 from rltui.league import games as log
 from rltui.league import policy_distance
 from rltui.league.games import player_name
@@ -67,18 +68,30 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> RunPaths:
     (tmp_path / "made.toml").write_text(PROFILE, encoding="utf-8")
     policy = save_policy(write_bot(tmp_path / "bot", str(tmp_path / "made.toml")))
     for commit, millions in ((2, 5), (3, 10), (4, 15)):
-        files = make_files(make_meta("alpha", commit, millions * 1_000_000)) | {"policy.npz": policy}
-        place(paths.milestones / "Phase1-A" / f"{millions:03}M", files)
+        save(paths, commit, millions, policy)
     return paths
+
+
+def save(paths: RunPaths, commit: int, millions: int, policy: bytes) -> None:
+    files = make_files(make_meta("alpha", commit, millions * 1_000_000)) | {"policy.npz": policy}
+    place(folder(paths, millions), files)
+
+
+def folder(paths: RunPaths, millions: int) -> Path:
+    return paths.milestones / "Phase1-A" / f"{millions:03}M"
+
+
+def evaluation(paths: RunPaths) -> StateEvaluationSpec:
+    return StateEvaluationSpec(paths, folder(paths, 10), 10_000_000, 2, 0.1, 0)
 
 
 def test_it_plays_what_is_missing_and_then_nothing(run: RunPaths, tmp_path: Path) -> None:
     digest = weights_hash(write_bot(tmp_path / "again", str(tmp_path / "made.toml")))
     old, mine = (player_name("alpha", timesteps, digest) for timesteps in (5_000_000, 10_000_000))
-    spec = StateEvaluationSpec(run, run.milestones / "Phase1-A" / "010M", 10_000_000, 2, 0.1, 0)
+    spec = evaluation(run)
     looked: list[int] = []
-    begun: list[int] = []
-    found = evaluate(spec, looked.append, begun.append)
+    told: list[LogLine] = []
+    found = evaluate(spec, looked.append, told.append)
     played = log.read(run.data.games).games
     assert [(game.a, game.b) for game in played] == [(mine, "rule")] * 2 + [(mine, old)] * 2 + [(mine, "chaser")] * 2
     assert found.before == old
@@ -86,6 +99,33 @@ def test_it_plays_what_is_missing_and_then_nothing(run: RunPaths, tmp_path: Path
     assert looked
     assert read_ratings(run) == {}, "too few games"
     assert read_near_clones(run) == {10_000_000: {5_000_000: 0.0}}
-    assert evaluate(spec, looked.append, begun.append).opponents == found.opponents
-    assert begun == [6], "with nothing to play nothing begins"
+    assert evaluate(spec, looked.append, told.append).opponents == found.opponents
+    assert [" 6 games" in notice.message for notice in told] == [True], "with nothing to play nothing begins"
     assert log.read(run.data.games).games == played
+
+
+def test_where_the_milestone_before_cannot_play_the_other_games_count(run: RunPaths, tmp_path: Path) -> None:
+    """Of a pace that seldom meets this one's; its file damaged: the one before that is the milestone before."""
+    (tmp_path / "made.toml").write_text(f"tick_skip = 17\n{PROFILE}", encoding="utf-8")
+    of_another_pace = save_policy(write_bot(tmp_path / "slow", str(tmp_path / "made.toml")))
+    save(run, 5, 8, of_another_pace)
+    told: list[LogLine] = []
+    found = evaluate(evaluation(run), lambda ticks: None, told.append)
+    assert [(each.opponent, each.games) for each in found.opponents] == [("rule", 2), ("chaser", 2)]
+    assert found.before.startswith("alpha@8000000#")
+    assert [notice.level for notice in told] == ["info", "info"]
+    assert f"10.0 M does not play {found.before}: one bot chooses every 8 ticks, the other every 17" in told[1].message
+    (folder(run, 8) / "policy.npz").write_bytes(of_another_pace[:5000] + b"!" + of_another_pace[5001:])
+    found = evaluate(evaluation(run), lambda ticks: None)
+    assert found.before.startswith("alpha@5000000#")
+    assert [each.games for each in found.opponents] == [2, 2, 2]
+
+
+def test_one_that_was_trained_alone_is_evaluated_too(run: RunPaths, tmp_path: Path) -> None:
+    (tmp_path / "made.toml").write_text(f"game.orange = 0\n{PROFILE}", encoding="utf-8")
+    policy = save_policy(write_bot(tmp_path / "alone", str(tmp_path / "made.toml")))
+    for commit, millions in ((6, 20), (7, 25)):
+        save(run, commit, millions, policy)
+    spec = StateEvaluationSpec(run, folder(run, 25), 25_000_000, 2, 0.1, 0)
+    assert [each.games for each in evaluate(spec, lambda ticks: None).opponents] == [2, 2, 2]
+    assert read_near_clones(run) == {25_000_000: {20_000_000: 0.0}}

@@ -64,7 +64,6 @@ class RltuiApp(App[str]):
         readonly: bool = False,
         ascii_only: bool = False,
         dependencies: Dependencies | None = None,
-        lifeline: Lifeline | None = None,
         ui: LoadedSettings | None = None,
     ) -> None:
         """ui: the user's own keys, layout and notices."""
@@ -73,7 +72,8 @@ class RltuiApp(App[str]):
         if no_color is not None:
             os.environ["NO_COLOR"] = no_color  # Textual takes it away; trainers launched from here shall know it
         self._data, self._first_run = data, attach
-        self._dependencies, self._lifeline = dependencies or Dependencies(), lifeline or Lifeline()
+        self._dependencies = dependencies or Dependencies()
+        self._lifeline = self._dependencies.lifeline
         self.watch_terminal = TerminalWatch(self._lifeline)
         self.panicked = False
         self._key_queue = KeyQueue(self)
@@ -92,7 +92,7 @@ class RltuiApp(App[str]):
         charts = self.ui.settings.charts
         charts = chart_style(os.environ, ascii_only) if ascii_only or charts == "auto" else charts
         options = ViewOptions(readonly, charts, self.ui.settings)
-        self._navigator = Navigator(self, data, self._dependencies, options, self._lifeline, self._notifier)
+        self._navigator = Navigator(self, data, self._dependencies, options, self._notifier)
 
     def on_load(self) -> None:
         self._lifeline.entered()
@@ -340,7 +340,8 @@ def run_app(
     ascii_only = ascii_only or needs_ascii(os.environ)
     lifeline = lifeline or Lifeline()
     ui = load(ui_path())
-    app = RltuiApp(data_dir, attach=attach, readonly=readonly, ascii_only=ascii_only, lifeline=lifeline, ui=ui)
+    dependencies = Dependencies(lifeline=lifeline)
+    app = RltuiApp(data_dir, attach=attach, readonly=readonly, ascii_only=ascii_only, dependencies=dependencies, ui=ui)
     if os.environ.get("SSH_CONNECTION"):
         app.animation_level = "none"
     return run_until_left(app, lifeline, mouse=mouse and ui.settings.mouse)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from rltui.profile.changes import KeyChange
 from rltui.runs.paths import DataDir
+from rltui.supervise.guardian import Lifeline
 from rltui.tui.checks.child import LinesProcess
 from rltui.tui.checks.doctor import Measurements, Preflights
 from rltui.tui.checks.results import ProfileChecker, TableChecker, profile_differences
@@ -69,6 +70,7 @@ class Dependencies:
     other_runs: OtherRuns | None = None  # to compare with
     sampler: Callable[[Path, Callable[[], int | None]], Sampler] | None = None
     evaluator: Callable[[Sequence[str]], LinesProcess] | None = None  # begins games by a command
+    lifeline: Lifeline = field(default_factory=Lifeline)  # to the guardian, if there is one
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from rltui.run_state.reader import RecordSource
     from rltui.runs.launch_plan import LaunchPlan
     from rltui.runs.paths import DataDir
-    from rltui.supervise.guardian import Lifeline
     from rltui.supervise.launch import LaunchedTrainer
     from rltui.tui.browser.evaluate import EvaluationRunner, PlayedMatches
     from rltui.tui.cockpit.screen import CockpitScreen
@@ -39,11 +38,10 @@ class Navigator:
         data: DataDir,
         dependencies: Dependencies,
         options: ViewOptions,
-        lifeline: Lifeline,
         notifier: Notifier,
     ) -> None:
         self._app, self._data, self._dependencies, self._options = app, data, dependencies, options
-        self._lifeline, self._notifier = lifeline, notifier
+        self._lifeline, self._notifier = dependencies.lifeline, notifier
         self._evaluations: EvaluationRunner | None = None
 
     @property

@@ -8,6 +8,7 @@ from pathlib import Path
 from rltui.runs.paths import DataDir
 from rltui.supervise.guardian import Lifeline, guarded
 from rltui.tui.app import RltuiApp, run_until_left
+from rltui.tui.dependencies import Dependencies
 
 
 def fail(app: RltuiApp) -> None:
@@ -16,7 +17,7 @@ def fail(app: RltuiApp) -> None:
 
 def open_it(lifeline: Lifeline) -> int:
     RltuiApp.action_help = fail  # type: ignore[method-assign]
-    return run_until_left(RltuiApp(DataDir(Path("data")), lifeline=lifeline), lifeline)
+    return run_until_left(RltuiApp(DataDir(Path("data")), dependencies=Dependencies(lifeline=lifeline)), lifeline)
 
 
 if __name__ == "__main__":

@@ -32,7 +32,7 @@ def launch(offer: LaunchPlan) -> LaunchedTrainer:
 
 
 def open_it(lifeline: Lifeline) -> int:
-    viewer = Unshakeable(DataDir(Path("data")), dependencies=Dependencies(launch=launch), lifeline=lifeline)
+    viewer = Unshakeable(DataDir(Path("data")), dependencies=Dependencies(launch=launch, lifeline=lifeline))
     return run_until_left(viewer, lifeline)
 
 

@@ -7,7 +7,8 @@ import statistics
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -46,7 +47,8 @@ def bot(folder: Path, change: str, seed: int) -> OpponentSource:
     return OpponentSource(path.stem, str(path))
 
 
-def actor(share: float, opponents: tuple[OpponentSource, ...] = ()) -> Callable[[], float]:
+@contextmanager
+def actor(share: float, opponents: tuple[OpponentSource, ...] = ()) -> Iterator[Callable[[], float]]:
     """The processor seconds of a rollout, whenever called."""
     spec = replace(env_spec(load("phase-2-bronze-skills")), frozen_share=share)
     size = sizes(spec)
@@ -61,7 +63,10 @@ def actor(share: float, opponents: tuple[OpponentSource, ...] = ()) -> Callable[
         made.rollout(shared.worker_block(0, 0), weights, 0, lambda t: True)
         return time.process_time() - began
 
-    return rollout
+    try:
+        yield rollout
+    finally:
+        shared.close()
 
 
 def main() -> None:
@@ -69,10 +74,10 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         for name, change in OTHERS.items():
             opponents = tuple(bot(Path(folder), change, seed) for seed in (1, 2))
-            mirror, frozen = actor(0.0), actor(SHARE, opponents)
-            mirror()
-            frozen()
-            taken = [(mirror(), frozen()) for _ in range(pairs)]
+            with actor(0.0) as mirror, actor(SHARE, opponents) as frozen:
+                mirror()
+                frozen()
+                taken = [(mirror(), frozen()) for _ in range(pairs)]
             ratios = [one / two for one, two in taken]
             speed = ARENAS * STEPS / statistics.median(one for one, _ in taken)
             print(

@@ -106,7 +106,15 @@ def _mechanics(profile: Profile) -> list[str]:
 
 
 def _selfplay(profile: Profile) -> list[str]:
-    if not profile.selfplay.enabled or profile.phase is None or profile.phase >= 3:
+    if not profile.selfplay.enabled:
+        return []
+    both_sides = profile.game.blue and profile.game.orange
+    if not both_sides or profile.collect.arenas < (3 if profile.mechanics.weight else 2):
+        return [
+            "selfplay.enabled: no opponent ever plays: it takes cars on both sides, and two arenas of each worker "
+            "(collect.arenas) beside those that practise"
+        ]
+    if profile.phase is None or profile.phase >= 3:
         return []
     return [
         f"selfplay.enabled: early in phase {profile.phase}; opponents pay when touches, goals and recovery are reliable"

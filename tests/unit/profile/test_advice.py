@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from rltui.env.arena_groups import ArenaGroups
+from rltui.env.from_profile import env_spec
 from rltui.profile.advice import advice, half_life
 from rltui.profile.load import load, read
 
@@ -55,12 +57,26 @@ def test_what_is_warned_of(subtests: pytest.Subtests, tmp_path: Path) -> None:
         ("milestone_interval = 1000", "", "milestone_interval = 1_000: less than one iteration"),
         ("terminals = [{kind = 'timeout'}]", "", "without goal the ball stays in the net"),
         ("terminals = [{kind = 'goal'}]", "", "never ends"),
+        ("selfplay = {enabled = true}\ngame = {orange = 0}", "", "no opponent ever plays"),
+        ("selfplay = {enabled = true}\nphase = 2", "", "early in phase 2"),
         ("reward_options = {zero_sum = true}", "", "1v1 against itself all cars' rewards add up to 0"),
     ]
     for top, ppo, words in cases:
         with subtests.test(top=top, ppo=ppo):
             (warning,) = warnings(tmp_path, top, ppo)
             assert words in warning
+
+
+def test_frozen_opponents_need_an_arena_beside_the_mirror_games(subtests: pytest.Subtests, tmp_path: Path) -> None:
+    path = tmp_path / "bot.toml"
+    path.write_text(BASE.format(top="selfplay = {enabled = true}", ppo=""))
+    practice = ["mechanics.weight=0.2", "mechanics.resets=[{kind = 'wall'}]"]
+    for arenas, more, enough in ((1, [], False), (2, [], True), (2, practice, False), (3, practice, True)):
+        with subtests.test(arenas=arenas, practice=bool(more)):
+            profile = load(path, [f"collect.arenas={arenas}", *more])
+            said = any("no opponent ever plays" in warning for warning in advice(profile))
+            [match, *_] = ArenaGroups(env_spec(profile), arenas, [0]).batches()
+            assert (not said) == enough == bool(len(match._frozen._who))
 
 
 def test_what_is_not(subtests: pytest.Subtests, tmp_path: Path) -> None:

@@ -481,9 +481,8 @@ class PPOLearner:
                 raise NonFiniteError(f"{name} weights after the update")
         notes: tuple[str, ...] = ()
         if rows < self.config.batch:
-            notes = (
-                f"ppo.batch {self.config.batch:,} exceeds the {rows:,} timesteps there are: one step on all of them",
-            )
+            # Without their number, which opponents and lost workers change: it is said once.
+            notes = (f"ppo.batch {self.config.batch:,} exceeds the timesteps there are: one step on all of them",)
         metrics = totals.metrics() | figures
         metrics |= {metric_keys.POLICY_UPDATE: policy_change, "train/critic_update": critic_change}
         rate = self._state.policy_optimizer.lr

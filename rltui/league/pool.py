@@ -136,6 +136,7 @@ class OpponentPool:
 
     def forget_results(self) -> None:
         """They say nothing of the games to come, which are of other team sizes."""
+        self._earlier = {}
         for each in self.opponents.values():
             each.wins = each.games = 0.0
 

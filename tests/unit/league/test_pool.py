@@ -128,6 +128,9 @@ def test_results_and_who_has_left_are_kept_over_a_resume() -> None:
     assert len(made.refresh(sources(6))) == 1
     again = OpponentPool("uniform", scripted=("chaser", "rule"), earlier=made.state())
     assert again.state() == made.state()  # before the first look
+    others = OpponentPool(earlier=made.state())
+    others.forget_results()  # other team sizes come before the first look
+    assert not others.state().results and others.state().left == ["P/000M"]
     assert again.refresh(sources(7)) == []
     assert (again.opponents["P/004M"].wins, again.opponents["P/004M"].games) == (2, 8)
     assert (again.opponents["chaser"].wins, again.opponents["chaser"].games) == (3, 4)

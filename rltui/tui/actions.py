@@ -58,10 +58,10 @@ _HEIGHT = "Higher or lower pane"
 
 EVERYWHERE = (
     Action("app.help", ("question_mark",), "Help", "Keys, and what has the focus explained", "Program", 1),
-    Action("app.command_palette", ("ctrl+p",), "Palette", "Find any command", "Program", 3, palette=False, bound=False),
+    Action("app.command_palette", ("ctrl+p", "f2"), "Palette", "Find any command", "Program", 3, palette=False, bound=False),
     Action("leave", ("q", "ctrl+q"), "Quit", "Leave; a trainer goes on unless you stop it", "Program", 0),
     Action("app.toggle_theme", (), "Theme", "Light or dark", "View"),
-    Action("app.picture", ("ctrl+e",), "Picture", "Save the screen as SVG and text", "Program"),
+    Action("app.picture", ("ctrl+e", "f4"), "Picture", "Save the screen as SVG and text", "Program", was=()),
     Action("app.copy", ("ctrl+y",), "Copy", "Copy the focused pane; ctrl+c copies a selection", "Program"),
 )  # fmt: skip
 

@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual import events
 from textual.app import App, SystemCommand
-from textual.binding import BindingType
+from textual.binding import Binding, BindingType
 from textual.screen import ModalScreen, Screen
 
 from rltui.errors import RltuiError
 from rltui.runs.paths import DATA_VARIABLE, DataDir, name_problem
 from rltui.supervise.guardian import Lifeline
 from rltui.supervise.signals import BY_SIGNAL
+from rltui.supervise.terminal import in_browser
 from rltui.tui import background
 from rltui.tui.actions import Place, place_of
 from rltui.tui.ascii import AsciiFilter, ControlCharacterFilter, chart_style, needs_ascii
@@ -53,7 +54,8 @@ class RltuiApp(App[str]):
     CSS_PATH: ClassVar[list[str]] = ["styles/app.tcss", "styles/form.tcss"]  # type: ignore[assignment]  # Textual: any paths
     TITLE = "rltui"
     ENABLE_COMMAND_PALETTE = True
-    BINDINGS: ClassVar[list[BindingType]] = []
+    # Beside Textual's own key, which browsers print by; with priority as that one, so that it is there in a dialog too.
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+p,f2", "command_palette", show=False, priority=True)]
     COMMANDS = {PaletteCommands}  # noqa: RUF012  # Textual: read only
 
     def __init__(
@@ -314,8 +316,8 @@ class RltuiApp(App[str]):
 
 
 def _driver() -> type[Driver] | None:
-    """None: Textual's own, on Windows."""
-    if sys.platform != "win32":
+    """None: Textual's own, in a browser and on Windows."""
+    if sys.platform != "win32" and not in_browser(os.environ):
         from rltui.tui.terminal.driver import TerminalDriver
 
         return TerminalDriver

@@ -155,6 +155,16 @@ def test_ctrl_q_has_an_alternative() -> None:
         assert {"q", "ctrl+q"} <= set(next(action for action in actions if action.name == "leave").keys)
 
 
+def test_what_a_browser_keeps_for_itself_has_another_key() -> None:
+    """Print, quit, address, close, window, tab: no page gets them, or not everywhere."""
+    kept = {f"ctrl+{letter}" for letter in "pqewnt"}
+    alone = [action.name for action in (*chain.from_iterable(PLACES.values()), *PANE_KEYS) if set(action.keys) and kept.issuperset(action.keys)]  # fmt: skip
+    assert alone == []
+    bound = {entry.key for entry in RltuiApp.BINDINGS if isinstance(entry, Binding)}
+    palette = next(action for action in COCKPIT if action.name == "app.command_palette")
+    assert bound == {",".join(palette.keys)}, "which Textual would bind to the first alone"
+
+
 def test_every_registered_action_exists() -> None:
     owners: list[tuple[str, Action, type]] = [(action.pane, action, BY_ID[action.pane]) for action in PANE_KEYS]
     owners += [(place, action, screen) for place, screen in SCREENS.items() for action in PLACES[place]]

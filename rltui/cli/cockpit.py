@@ -68,10 +68,14 @@ def _open_cockpit(args: argparse.Namespace, lifeline: Lifeline) -> int:
 
 
 def need_terminal(instead: str) -> None:
-    """RltuiError (exit 2), in one line, when standard input, output or error (on which it draws) is no terminal, or where
-    a variable asks Textual for what it cannot do.
+    """RltuiError (exit 2), in one line, when standard input, output or error (on which it draws) is no terminal and no
+    browser shows it, or where a variable asks Textual for what it cannot do.
     """
-    if not all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr)):
+    from rltui.supervise.terminal import in_browser
+
+    if not in_browser(os.environ) and not all(
+        stream is not None and stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr)
+    ):
         raise RltuiError(f"no terminal here; {instead}", exit_code=2)
     check_textual_variables(os.environ)
 

@@ -23,6 +23,7 @@ Command = Callable[[argparse.Namespace], int]
 COMMANDS = (
     "train",
     "attach",
+    "serve",
     "ls",
     "status",
     "stop",

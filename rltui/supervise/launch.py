@@ -57,7 +57,7 @@ def detached(
     descriptor, name = tempfile.mkstemp(prefix="rltui-launch-", suffix=".log")
     os.close(descriptor)
     options = ["--data-dir", str(data.root), *(["--run", run] if run else []), *extra_args]
-    process = ManagedProcess("trainer", _command(profile, options), Path(name), env=_environment(name))
+    process = ManagedProcess("trainer", command("train", profile, *options), Path(name), env=_environment(name))
     before = newest_start(data)
     try:
         process.start()
@@ -69,10 +69,11 @@ def detached(
         raise
 
 
-def _command(profile: str, options: Sequence[str]) -> list[str]:
+def command(*words: str) -> list[str]:
+    """`rltui WORDS` by this interpreter."""
     # -P: a random.py in the user's folder must not take the place of Python's. Run from a checkout, the folder is needed.
     safe = [] if Path.cwd() == _PACKAGE_PARENT else ["-P"]
-    return [sys.executable, *safe, "-m", "rltui", "train", profile, *options]
+    return [sys.executable, *safe, "-m", "rltui", *words]
 
 
 def _environment(log: str) -> dict[str, str]:

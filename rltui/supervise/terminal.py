@@ -8,7 +8,7 @@ import select
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 DRAWN_ON = 2  # the descriptor that Textual draws on
@@ -23,8 +23,14 @@ LEAVE = (
 )
 LOOK = 0.1  # seconds between two looks at whether we are asked to end
 PATIENCE = 0.8  # seconds for a child in the foreground to end once told to
+WEB_DRIVER = "textual.drivers.web_driver:WebDriver"
 GONE = "\x03"  # what a terminal that is gone reads as: Ctrl-C where that is a key
 Settings = list[Any]  # of `stty`, as termios gives them
+
+
+def in_browser(environ: Mapping[str, str]) -> bool:
+    """Whether a page of `rltui serve`, at the other end of standard input and output, is what draws the program."""
+    return environ.get("TEXTUAL_DRIVER") == WEB_DRIVER
 
 
 class ConsoleKeyboard:

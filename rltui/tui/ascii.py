@@ -13,6 +13,8 @@ from rich.segment import Segment
 from textual.color import Color
 from textual.filter import LineFilter
 
+from rltui.supervise.terminal import in_browser
+
 ChartStyle = Literal["braille", "blocks", "ascii"]
 # One column each, so that a translated line keeps its width.
 _STAND_INS = {
@@ -34,11 +36,13 @@ _NO_CHARACTER = re.compile("[\ud800-\udfff]")  # half of one, as odd file names 
 
 
 def needs_ascii(environ: Mapping[str, str]) -> bool:
-    """True where the terminal is known not to draw UTF-8: TERM=dumb or linux, or a locale of another encoding.
+    """True where the terminal is known not to draw UTF-8: TERM=dumb or linux, or a locale of another encoding. A browser does.
 
     No locale at all says nothing (containers, Windows): UTF-8 is assumed. Python itself sets LC_CTYPE=C.UTF-8 where LANG
     is C, so that pair is read as the C locale it was.
     """
+    if in_browser(environ):
+        return False
     if environ.get("TERM", "") in ("dumb", "linux"):
         return True
     lang = environ.get("LANG", "")

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
 
+from rltui.supervise.terminal import in_browser
 from rltui.tui.text import clean, crop_text
 
 LONGEST = 200  # characters of a title or notification
@@ -65,7 +66,11 @@ def copy(
 
 
 def tools(environ: Mapping[str, str], which: Which = shutil.which, platform: str = sys.platform) -> list[list[str]]:
-    """The commands that reach this person's clipboard, best first. One on the far end of ssh reaches nobody's."""
+    """The commands that reach this person's clipboard, best first. One on the far end of ssh or of a
+    browser reaches nobody's.
+    """
+    if in_browser(environ):
+        return []
     found: list[list[str]] = []
     if environ.get("WAYLAND_DISPLAY"):
         found.append(["wl-copy"])

@@ -15,7 +15,7 @@ from textual.app import App, SuspendNotSupported
 
 from rltui.supervise.guardian import Lifeline
 from rltui.supervise.signals import BY_SIGNAL, ending_signals, exit_words
-from rltui.supervise.terminal import SavedTerminal
+from rltui.supervise.terminal import SavedTerminal, in_browser
 
 if sys.platform != "win32":
     from rltui.supervise.terminal import DescriptorPoll
@@ -30,8 +30,8 @@ class TerminalWatch:
     """Thread that ends the program when its terminal or its guardian is gone, also when it cannot end by itself.
 
     A closed window stops Textual's writer in the middle, which its shutdown then waits for without end; and without a hangup
-    signal nothing would tell it at all. Nothing is lost by leaving at once: the interface holds no truth of its own. It does
-    nothing where standard input is no terminal, and on Windows.
+    signal nothing would tell it at all. Nothing is lost by leaving at once: the interface holds no truth of its own. A closed page
+    of `rltui serve` is a closed window. It does nothing where standard input is neither, and on Windows.
     """
 
     def __init__(self, lifeline: Lifeline) -> None:
@@ -42,7 +42,7 @@ class TerminalWatch:
         self.tell: Callable[[], object] | None = None  # called from the thread when the guardian has gone
 
     def __enter__(self) -> TerminalWatch:
-        if sys.platform != "win32" and self._terminal.known:
+        if sys.platform != "win32" and (self._terminal.known or in_browser(os.environ)):
             threading.Thread(target=self._watch, name="terminal watch", daemon=True).start()
         return self
 
@@ -111,13 +111,16 @@ def lend_terminal(app: App[str], command: Sequence[str], asked_to_end: Callable[
     """Until the command ends, which it does where we are asked to end. What goes wrong is a notice."""
     from rltui.supervise.terminal import run_in_foreground
 
+    typed = shlex.join(command[command.index("rltui") :] if "rltui" in command else command)
     try:
         with app.suspend():
             code = run_in_foreground(command, asked_to_end)
-    except (OSError, SuspendNotSupported) as error:
+    except SuspendNotSupported:
+        app.notify(f"In one: {typed}", title="That needs a terminal", severity="error")
+        return
+    except OSError as error:
         app.notify(str(error), title="The terminal cannot be lent here", severity="error")
         return
     if code:
-        typed = shlex.join(command[command.index("rltui") :] if "rltui" in command else command)
         words = f"{typed}: {exit_words(code)}; typed in a shell it says why"
         app.notify(words, title="It ended early", severity="warning")

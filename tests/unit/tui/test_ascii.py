@@ -6,6 +6,7 @@ import pytest
 from rich.segment import Segment
 from textual.color import Color
 
+from rltui.supervise.terminal import WEB_DRIVER
 from rltui.tui.ascii import AsciiFilter, chart_style, needs_ascii, to_ascii
 
 
@@ -23,6 +24,7 @@ def test_where_ascii_is_needed(subtests: pytest.Subtests) -> None:
         ({"LANG": "en_GB.UTF-8", "TERM": "dumb"}, True),
         ({"LANG": "en_GB.UTF-8", "TERM": "linux"}, True),
         ({"LANG": "en_GB.UTF-8", "TERM": "xterm-256color"}, False),
+        ({"LANG": "C", "TERM": "linux", "TEXTUAL_DRIVER": WEB_DRIVER}, False),
     ]
     for environ, ascii_only in cases:
         with subtests.test(environ=environ):

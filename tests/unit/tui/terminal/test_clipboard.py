@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from rltui.supervise.terminal import WEB_DRIVER
 from rltui.tui.terminal import clipboard
 from rltui.tui.terminal.clipboard import OSC52_BYTES
 
@@ -47,6 +48,7 @@ def test_which_tool_reaches_this_persons_clipboard(subtests: pytest.Subtests) ->
         ({}, ("pbcopy",), "darwin", "pbcopy"),
         ({"SSH_CONNECTION": "a"}, ("pbcopy",), "darwin", None),
         ({"WSL_DISTRO_NAME": "Ubuntu"}, ("clip.exe",), "linux", "clip.exe"),
+        ({"DISPLAY": ":0", "TEXTUAL_DRIVER": WEB_DRIVER}, ("xclip",), "linux", None),
     ]
     for environ, there, platform, first in cases:
         with subtests.test(environ=environ, there=there, platform=platform):

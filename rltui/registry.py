@@ -7,7 +7,9 @@ named `Params` (docs, units and ranges in `field(metadata=...)`), which is how p
 from __future__ import annotations
 
 import dataclasses
+import functools
 import importlib
+import inspect
 import sys
 import traceback
 from collections.abc import Callable, Mapping, Sequence
@@ -112,6 +114,12 @@ EXPORTERS: Mapping[str, str] = {
 }
 RLGYM_1 = ("rlgym.utils", "rlgym_sim")
 FACTORY = "name the classes that it builds, each with its weight, or a class whose __init__() builds them"
+BY_NAME = (
+    "write path/to/file.py:build_env, a function at the top level of that file: worker processes import it by this name, which "
+    "a lambda, a closure or a function inside another one does not have"
+)
+GYMNASIUM = "gymnasium"
+WITHOUT_RLGYM_PPO = "rltui needs nothing of rlgym_ppo: return the RLGym itself, without a wrapper; or install rlgym-ppo"
 TABLE_FILES = (".csv", ".npy")  # an action table may be one of these
 # Modules that users' own files derive their classes from, under their names in earlier versions.
 MOVED: Mapping[str, str] = {
@@ -239,15 +247,44 @@ def _range_problems(key: str, value: Any, limits: Mapping[str, Any]) -> list[str
     return []
 
 
+def environment(name: str) -> Callable[[], Any]:
+    """What builds an environment: a function of a user's, or of `gymnasium:CartPole-v1` Gymnasium's own. Every process finds
+    it by this name. RltuiError says why it cannot.
+    """
+    source, _, attribute = name.rpartition(":")
+    if source == GYMNASIUM:
+        try:
+            gymnasium = importlib.import_module(GYMNASIUM)
+        except ImportError as error:
+            raise RltuiError(f"env {name!r} needs gymnasium, of the extra gym", 'pip install -e ".[gym]"') from error
+        return functools.partial(gymnasium.make, attribute)
+    if not source or not attribute.isidentifier():
+        raise RltuiError(f"env {name!r}: no name of a function in a file or module", BY_NAME, exit_code=2)
+    module, place = _users_module("env", name)
+    found = getattr(module, attribute, None)
+    if found is None:
+        near = did_you_mean(attribute, [known for known, it in vars(module).items() if callable(it)])
+        raise RltuiError(
+            f"env {name!r}: {place} has no {attribute} at its top level", hints(near, BY_NAME), exit_code=2
+        )
+    if not callable(found):
+        made = f"env {name!r}: {attribute} of {place} is a {type(found).__name__}, no function"
+        raise RltuiError(made, "name a function that builds it: every worker plays with some of its own", exit_code=2)
+    try:
+        inspect.signature(found).bind()
+    except TypeError as error:
+        missing = f"env {name!r}: {attribute}() of {place} is called without arguments: {error}"
+        raise RltuiError(missing, "give them defaults", exit_code=2) from error
+    except ValueError:  # it tells no signature
+        pass
+    builder: Callable[[], Any] = found
+    return builder
+
+
 def _users_own(kind: Kind, name: str) -> type[Any]:
     """`path/to/file.py:Class` or `module:Class`; of an action table, a function that returns the rows will do."""
-    source, _, attribute = name.rpartition(":")
-    path = user_files.module_file(source, [Path.cwd()]) if user_files.is_module(source) else safe_io.path_of(source)
-    if path is None:
-        module, place = _from_module(kind, name, source), source
-    else:
-        path = safe_io.real(path)
-        module, place = _from_file(kind, name, path), str(path)
+    attribute = name.rpartition(":")[2]
+    module, place = _users_module(kind, name)
     found = getattr(module, attribute, None)
     if isinstance(found, type):
         return _native(kind, found)
@@ -277,15 +314,25 @@ def _table_of(module: str, maker: str) -> Callable[..., type[Any]]:
     return made
 
 
-def _from_module(kind: Kind, name: str, module: str) -> ModuleType:
+def _users_module(kind: str, name: str) -> tuple[ModuleType, str]:
+    """The module before the colon, and what it is called. kind: for errors."""
+    source = name.rpartition(":")[0]
+    path = user_files.module_file(source, [Path.cwd()]) if user_files.is_module(source) else safe_io.path_of(source)
+    if path is None:
+        return _from_module(kind, name, source), source
+    path = safe_io.real(path)
+    return _from_file(kind, name, path), str(path)
+
+
+def _from_module(kind: str, name: str, module: str) -> ModuleType:
     try:
         return importlib.import_module(module)
     except (Exception, SystemExit) as error:  # a user's module may raise anything, or be a script
         what = f"module {module} does not import: {in_words(error)}"
-        raise UnusableFileError(f"{kind} {name!r}: {what}", _why(error), exit_code=2) from error
+        raise UnusableFileError(f"{kind} {name!r}: {what}", import_hint(error), exit_code=2) from error
 
 
-def _from_file(kind: Kind, name: str, path: Path) -> ModuleType:
+def _from_file(kind: str, name: str, path: Path) -> ModuleType:
     try:
         safe_io.check(path, safe_io.LARGEST)
     except OSError as error:
@@ -295,16 +342,18 @@ def _from_file(kind: Kind, name: str, path: Path) -> ModuleType:
         return user_files.load(path)
     except (Exception, SystemExit) as error:  # a user's file may raise anything, or be a script
         what = f"{path} does not import: {in_words(error)}{where_in(error, str(path))}"
-        raise UnusableFileError(f"{kind} {name!r}: {what}", _why(error), exit_code=2) from error
+        raise UnusableFileError(f"{kind} {name!r}: {what}", import_hint(error), exit_code=2) from error
 
 
-def _why(error: BaseException) -> str:
+def import_hint(error: BaseException) -> str:
     """What to do about a file that does not import: the new name of a module of ours, or the end of the trace."""
     missing = (error.name if isinstance(error, ModuleNotFoundError) else None) or ""
     if moved := MOVED.get(missing):
         return f"{missing} is {moved} now: change the import"
     if missing.startswith(RLGYM_1):
         return f"{missing} is of RLGym 1: rewards of RLGym 2 work as they are, from rlgym.api and rlgym.rocket_league"
+    if missing.partition(".")[0] == "rlgym_ppo":
+        return WITHOUT_RLGYM_PPO
     if missing and not missing.startswith(USERS_PREFIX):
         return f"install {missing.partition('.')[0]}, or put it beside the file that imports it"
     frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename != user_files.__file__]

@@ -109,6 +109,8 @@ def _contacts(contacts: Contacts | None, order: NDArray[np.int64]) -> Contacts |
 
 def obs_warnings(spec: EnvSpec) -> list[str]:
     """One sentence, or none when all is well. Observations that come with the program are not tried."""
+    if spec.environment:
+        return []
     builder: ObsBuilder = build("obs", spec.obs)
     if type(builder).__module__.startswith("rltui."):
         return []
@@ -167,6 +169,8 @@ def faults(profile: Profile, argument: str, table: TableReport | None = None) ->
     argument: as the user named it. table: of its action table; None: it is examined here.
     """
     tasks = task_profiles(profile)
+    if profile.env:
+        return memory_faults(tasks, argument)
     first = env_spec(tasks[0])
     found = [table_fault(first, table or examine_table(first), argument), *memory_faults(tasks, argument)]
     for each in tasks:
@@ -175,10 +179,16 @@ def faults(profile: Profile, argument: str, table: TableReport | None = None) ->
     return list(dict.fromkeys(fault for fault in found if fault is not None))
 
 
-def opponent_faults(profile: Profile, data: Callable[[], DataDir]) -> list[ComponentFault]:
-    """Saved bots that are to play orange and are not there, or cannot play there. Nobody can train without them. data: asked for
-    where there are any.
+def missing_players(profile: Profile, data: Callable[[], DataDir]) -> list[ComponentFault]:
+    """What nobody can train without: saved bots that are to play orange and are not there, or cannot play there; an
+    environment of the user's own that cannot be built. data: asked for where there are any bots.
     """
+    if profile.env:
+        try:
+            env_spec(profile)
+        except RltuiError as error:
+            return [ComponentFault(("env",), error.message, advice=error.hint)]
+        return []
     found = []
     for path, task in placed_tasks(profile):
         spec = env_spec(task)

@@ -118,7 +118,7 @@ def _in_words(summary: Mapping[str, Any]) -> str:
     from rltui.formatting import megabytes, plural
 
     return (
-        f"{summary['blue']}v{summary['orange']}, {summary['obs_size']} numbers observed, {summary['actions']} actions, "
+        f"{summary['env'] or str(summary['blue']) + 'v' + str(summary['orange'])}, {summary['obs_size']} numbers observed, {summary['actions']} actions, "
         f"{summary['parameters']:,} parameters, {plural(summary['workers'], 'worker')} × {plural(summary['arenas'], 'arena')}, "
         f"about {megabytes(summary['memory_mb'])} of memory"
     )
@@ -221,7 +221,10 @@ def _report(argument: str, reading: LoadResult, raw: bytes | None, force: bool, 
         "summary": None,
     }
     if reading.profile is not None:
-        found |= _of_valid(reading.profile, reading) | _tried(reading.profile, reading, raw, force, data)
+        tried = _tried(reading.profile, reading, raw, force, data)
+        unbuilt = bool(reading.profile.env) and not tried.get("valid", True) and not tried["forcible"]
+        found |= {} if unbuilt else _of_valid(reading.profile, reading)
+        found |= tried
         messages = {error["message"] for error in found["errors"]}
         found["warnings"] = [warning for warning in found["warnings"] if warning not in messages]
     return found
@@ -255,11 +258,12 @@ def _of_valid(profile: Profile, reading: LoadResult) -> dict[str, Any]:
 
 def _tried(profile: Profile, reading: LoadResult, raw: bytes | None, force: bool, data: str | None) -> dict[str, Any]:
     """What its parts did when tried."""
-    from rltui.checks.components import faults, opponent_faults
+    from rltui.checks.components import faults, missing_players
     from rltui.profile.source import read_source, source_of
     from rltui.runs.paths import data_dir
 
-    found, missing = faults(profile, reading.argument), opponent_faults(profile, partial(data_dir, data))
+    missing = missing_players(profile, partial(data_dir, data))
+    found = [] if missing and profile.env else faults(profile, reading.argument)
     if not found and not missing:
         return {}
     if force and not missing:
@@ -321,13 +325,16 @@ def _games_needed(profile: Profile) -> dict[str, int | None]:
 
 
 def _texts(profile: Profile) -> dict[str, Any]:
+    from rltui.registry import Component
+
     return {
         "label": profile.label,
         "phase": profile.phase,
         "description": profile.description,
         "author": profile.author,
-        "obs": profile.obs.kind,
-        "table": profile.actions.table,
+        "env": Component(profile.env).label,
+        "obs": Component(profile.env).label or profile.obs.kind,
+        "table": "" if profile.env else profile.actions.table,
         "policy": profile.policy.kind,
         "device": profile.learner.device,
         "rewards": {name: section.weight for name, section in profile.rewards.items()},
@@ -358,7 +365,7 @@ def _figures(profile: Profile, spec: EnvSpec) -> dict[str, Any]:
         "workers": worker_count(profile),
         "arenas": profile.collect.arenas,
         "learning_rate": profile.ppo.learning_rate,
-        "gamma_half_life_s": _finite(half_life(profile.ppo.gamma, profile.tick_skip)),
+        "gamma_half_life_s": None if profile.env else _finite(half_life(profile.ppo.gamma, profile.tick_skip)),
         "iteration": profile.ppo.iteration,
         "batch": profile.ppo.batch,
         "epochs": profile.ppo.epochs,

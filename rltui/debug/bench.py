@@ -65,6 +65,11 @@ class _Round:
 
 def bench(profile: Profile, options: BenchOptions, tell: Callable[[str], None]) -> dict[str, Any]:
     """All figures by name. `tell` gets a line of progress now and then."""
+    if profile.env:
+        raise RltuiError(
+            "bench compares with the bare simulator, which an environment of your own may not have",
+            "rltui diagnose PROFILE measures it by itself",
+        )
     with Stack(profile) as stack:
         tell(
             f"{plural(stack.workers, 'worker')} x {plural(profile.collect.arenas, 'arena')} started in {duration(stack.start_seconds)}"

@@ -55,6 +55,8 @@ def examine(
 def _tried(check: DoctorCheck, case: DoctorCase) -> DoctorResult:
     try:
         with np.errstate(all="ignore"):  # what comes of it is looked at
+            if check.of_game and case.profile.env:
+                return DoctorResult("pass", "skipped: the environment is your own")
             return check.function(case)
     except ProfileError as error:
         return DoctorResult("fail", "\n".join(map(str, error.problems)) or error.message, error.hint)

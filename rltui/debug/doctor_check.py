@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rltui.checks.action_table.findings import Outcome
-from rltui.env.arena_groups import ArenaGroups
+from rltui.env.collected_env import CollectedEnv, collected_env
 from rltui.env.from_profile import env_spec
 from rltui.env.spec import EnvSpec
 from rltui.env.step import StepOut
@@ -53,16 +53,16 @@ class DoctorCase:
         return ResolvedConfig.resolve(self.profile)
 
     @cached_property
-    def game(self) -> ArenaGroups:
+    def game(self) -> CollectedEnv:
         """Some arenas, not begun yet."""
         return self.new_game()
 
-    def new_game(self) -> ArenaGroups:
+    def new_game(self) -> CollectedEnv:
         """The same arenas with the same seed again."""
-        return ArenaGroups(self.spec, ARENAS, SEED)
+        return collected_env(self.spec, ARENAS, SEED)
 
 
-def new_out(game: ArenaGroups) -> StepOut:
+def new_out(game: CollectedEnv) -> StepOut:
     """Arrays for a step of this game, with NaN wherever a number must be written."""
     shape = (game.arenas, game.learners)
     return StepOut(
@@ -91,6 +91,7 @@ class DoctorCheck:
     name: str
     function: Callable[[DoctorCase], DoctorResult]
     needs: tuple[str, ...] = ()
+    of_game: bool = False  # nothing of it is in an environment of the user's own
 
 
 @dataclass(frozen=True)

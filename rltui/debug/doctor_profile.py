@@ -7,14 +7,14 @@ import numpy as np
 from rltui.checks.components import (
     counterparts,
     examine_table,
+    missing_players,
     observation_faults,
-    opponent_faults,
     reward_faults,
     turned,
 )
 from rltui.checks.resets import impossible_bodies
 from rltui.debug.doctor_check import ARENAS, DoctorCase, DoctorCheck, DoctorResult, new_out
-from rltui.env.arena_groups import ArenaGroups
+from rltui.env.collected_env import CollectedEnv
 from rltui.env.from_profile import env_spec, reward_warnings, sizes
 from rltui.env.spec import EnvSpec, Weighted
 from rltui.env.step import Finals, StepOut
@@ -34,9 +34,11 @@ SAMPLES = 1_000  # first states in all
 
 def loads(case: DoctorCase) -> DoctorResult:
     """Every mistake of the profile at once, saved bots that are missing too; what works against its own kind is a warning."""
-    if missing := opponent_faults(load(case.profile_argument), lambda: case.data):
+    if missing := missing_players(load(case.profile_argument), lambda: case.data):
         return DoctorResult("fail", "; ".join(fault.message for fault in missing), missing[0].advice)
     profile, spec = case.profile, case.spec
+    if spec.environment:
+        return DoctorResult("pass", f"{profile.name}: {spec.obs.label}, {plural(spec.blue, 'agent')}")
     summary = f"{profile.name}: {spec.blue}v{spec.orange}, observation {spec.obs.name}, table {spec.table.name}, {len(spec.rewards)} rewards"
     warnings = reward_warnings(spec)
     if warnings:
@@ -94,6 +96,8 @@ def reset_and_step(case: DoctorCase) -> DoctorResult:
             problem,
             "a component of the profile does this: rltui train PROFILE --debug",
         )
+    if case.spec.environment:
+        return DoctorResult("pass", f"{ARENAS} environments, {STEPS} steps: all finite")
     second, _ = _played(case.new_game())
     same = STEPS if max(case.spec.blue, case.spec.orange) == 1 else 1
     if not np.array_equal(first[:same], second[:same]):
@@ -115,7 +119,7 @@ def reset_and_step(case: DoctorCase) -> DoctorResult:
     )
 
 
-def _played(game: ArenaGroups) -> tuple[Float, str]:
+def _played(game: CollectedEnv) -> tuple[Float, str]:
     """Observations [STEPS, K, C, D] of random play, and what went wrong, or ""."""
     rng, out = np.random.default_rng(0), new_out(game)
     game.reset(out)
@@ -220,12 +224,12 @@ def _sampled(item: Weighted, spec: EnvSpec, count: int) -> str:
 
 PROFILE_CHECKS = (
     DoctorCheck("profile", loads),
-    DoctorCheck("action table", action_table, ("profile",)),
+    DoctorCheck("action table", action_table, ("profile",), of_game=True),
     DoctorCheck("spaces", spaces, ("meshes", "profile")),
     DoctorCheck("reset and step", reset_and_step, ("profile", "spaces")),
-    DoctorCheck("symmetry", symmetry, ("profile", "spaces", "reset and step")),
+    DoctorCheck("symmetry", symmetry, ("profile", "spaces", "reset and step"), of_game=True),
 )
 PART_CHECKS = (
-    DoctorCheck("rewards", rewards, ("profile",)),
-    DoctorCheck("resets", resets, ("profile",)),
+    DoctorCheck("rewards", rewards, ("profile",), of_game=True),
+    DoctorCheck("resets", resets, ("profile",), of_game=True),
 )

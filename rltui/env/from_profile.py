@@ -13,6 +13,7 @@ from rltui.actions.pipeline import PipelineOptions, action_spec
 from rltui.actions.spec import ActionSpec
 from rltui.actions.table import checked_rows, describe, mirror_rows, table_error, table_hash
 from rltui.env.spec import ArenaGroup, EnvSpec, Weighted
+from rltui.env.user_env import described, no_controls, user_env_spec
 from rltui.errors import RltuiError
 from rltui.events.records import ENTROPY_SETTING, RATE_SETTING, weight_of
 from rltui.obs.builder import ObsBuilder
@@ -34,6 +35,8 @@ def env_spec(profile: Profile) -> EnvSpec:
     curriculum: its first task.
     """
     profile = task_profile(profile)
+    if profile.env:
+        return user_env_spec(profile.env)
     options = profile.reward_options
     return EnvSpec(
         blue=profile.game.blue,
@@ -111,14 +114,17 @@ class Sizes:
 
 
 def sizes(spec: EnvSpec) -> Sizes:
-    """Builds observation and table, no arenas."""
+    """Builds observation and table, no arenas; of a user's own environment as one instance says."""
     rows = table_rows(spec)
-    size = int(build("obs", spec.obs).size(spec.blue, spec.orange))
+    own = spec.environment
+    size = described(own).obs if own else int(build("obs", spec.obs).size(spec.blue, spec.orange))
     return Sizes(size * spec.obs_stack, action_spec(rows, spec.pipeline), table_hash(rows))
 
 
 def table_rows(spec: EnvSpec) -> Float:
-    """float32 [N, 8]. RltuiError for a table that cannot be played."""
+    """float32 [N, 8]; zeros for the actions of a user's own environment. RltuiError for a table that cannot be played."""
+    if spec.environment:
+        return no_controls(described(spec.environment).actions)
     return checked_rows(build("action table", spec.table), spec.pipeline.clip)
 
 
@@ -204,6 +210,8 @@ def reward_warnings(spec: EnvSpec) -> list[str]:
 
 def _group_warnings(spec: EnvSpec) -> Iterator[str]:
     options = spec.reward_options
+    if spec.environment:
+        return
     factors = category_factors(options.mode, options.categories)
     weighed = []
     for item in spec.rewards:

@@ -16,7 +16,9 @@ from rltui.field import TICKS_PER_SECOND
 def skill_metrics(parts: Sequence[EpisodeStats]) -> dict[str, float | None]:
     """Of several taken together, say iterations of one arena group; one at least."""
     stats = total(parts)
-    return _rollout(stats) | _turtles(stats.turtles, stats.car_seconds / 60)
+    if not stats.of_game:
+        return _episodes(stats)
+    return _episodes(stats) | _rollout(stats) | _turtles(stats.turtles, stats.car_seconds / 60)
 
 
 def mean_reward(stats: EpisodeStats) -> float | None:
@@ -29,13 +31,14 @@ def first_episodes(stats: EpisodeStats) -> float | None:
     return share(100 * stats.first_episodes, stats.arenas)
 
 
+def _episodes(stats: EpisodeStats) -> dict[str, float | None]:
+    return {REWARD: mean_reward(stats), EPISODES: stats.episodes, FIRST_EPISODES: first_episodes(stats)}
+
+
 def _rollout(stats: EpisodeStats) -> dict[str, float | None]:
     minutes, car_minutes = stats.seconds / 60, stats.car_seconds / 60
     return {
-        REWARD: mean_reward(stats),
-        EPISODES: stats.episodes,
         metric_keys.EPISODE_SECONDS: share(stats.episode_ticks / TICKS_PER_SECOND, stats.episodes),
-        FIRST_EPISODES: first_episodes(stats),
         metric_keys.GOALS_PER_MINUTE: share(stats.goals, minutes),
         "rollout/conceded_per_minute": share(stats.conceded, minutes),
         metric_keys.OWN_GOALS_PER_MINUTE: share(stats.own_goals, minutes),

@@ -18,6 +18,7 @@ from rltui.env.stats import EpisodeStats, EpisodeTally
 from rltui.env.step import Finals, PartTimings, StepOut
 from rltui.errors import RltuiError
 from rltui.field import MOST_CARS
+from rltui.policy.saved import foreign_game
 from rltui.registry import Component, build
 from rltui.rewards.combined import CombinedReward
 from rltui.sim import meshes
@@ -269,6 +270,8 @@ def _generators(seed: Sequence[int], arenas: int) -> list[np.random.Generator]:
 
 def _check(spec: EnvSpec, arenas: int) -> None:
     """RltuiError for numbers that no simulation can have."""
+    if spec.environment:
+        raise foreign_game(spec.environment)
     problems = []
     if not (0 <= spec.blue <= MOST_CARS and 0 <= spec.orange <= MOST_CARS and spec.blue + spec.orange):
         problems.append(f"0 to {MOST_CARS} cars a team and at least one, found {spec.blue} blue, {spec.orange} orange")

@@ -80,6 +80,7 @@ class EnvSpec:
     opponent: Component = field(default_factory=lambda: Component(MIRROR))  # who plays orange
     mechanics: ArenaGroup | None = None
     frozen_share: float = 0.0  # of the match's arenas, in which frozen opponents may play a side
+    environment: str = ""  # what builds an environment of a user's own, played in the game's place: see env/user_env.py
 
     @property
     def frozen_orange(self) -> bool:
@@ -163,6 +164,8 @@ def policy_to_save(
         "orange": spec.orange,
         "pipeline": asdict(spec.pipeline),
     }
+    if spec.environment:
+        env = {"environment": spec.obs.label}
     return SavedPolicy(
         layers=tuple(layers),
         table=table,

@@ -183,6 +183,7 @@ class EpisodeStats:
         default_factory=dict
     )  # by reward of weight 0: its values, over all steps of all cars
     against: dict[str, GameRecord] = field(default_factory=dict)  # frozen opponents, by name; in nothing above
+    of_game: bool = True  # False: of an environment that tells rewards and ends alone; all else is unknown, not 0
 
     @property
     def car_seconds(self) -> float:
@@ -193,7 +194,8 @@ class EpisodeStats:
 def total(parts: Sequence[EpisodeStats]) -> EpisodeStats:
     """The sums of several together; one at least."""
     first = parts[0]
-    numbers = [item.name for item in fields(first) if item.name not in ("rewards", "turtles", "measures", "against")]
+    others = ("rewards", "turtles", "measures", "against", "of_game")
+    numbers = [item.name for item in fields(first) if item.name not in others]
     sums = {name: sum(getattr(part, name) for part in parts) for name in numbers}
     return EpisodeStats(
         **sums,
@@ -201,6 +203,7 @@ def total(parts: Sequence[EpisodeStats]) -> EpisodeStats:
         turtles=total_turtles(part.turtles for part in parts),
         measures={name: sum(part.measures[name] for part in parts) for name in first.measures},
         against=total_against(parts),
+        of_game=first.of_game,
     )
 
 

@@ -10,7 +10,7 @@ import msgspec
 from rltui.events import metric_keys
 from rltui.events.commands import CommandAccepted, CommandApplied, CommandRefused, plain
 from rltui.events.game_record import DEVIATIONS
-from rltui.formatting import elo, scores
+from rltui.formatting import elo, plural, scores
 
 # Settings that people can change while it runs, as records and checkpoints name them; `setting_words` has them in words.
 RATE_SETTING, ENTROPY_SETTING = "learning rate", "entropy"
@@ -99,6 +99,7 @@ class RunStarted(_Timed, frozen=True, kw_only=True):
     reward_weights: dict[str, Figure] = {}  # by name, as the profile has them at this point; empty: unknown
     ppo: dict[str, bool | Figure | str] = {}  # the profile's section of that name; empty: unknown
     opponent: str = ""  # who plays orange; empty: the bot itself
+    environment: str = ""  # of the user's own, in the game's place: its agents are blue
 
 
 class RunResumed(_Record, frozen=True, kw_only=True):
@@ -143,10 +144,13 @@ class TaskSettings(msgspec.Struct, frozen=True, kw_only=True):
     reward_weights: dict[str, Figure] = {}
     ppo: dict[str, bool | Figure | str] = {}
     opponent: str = ""  # who plays orange; empty: the bot itself
+    environment: str = ""  # of the user's own, in the game's place: its agents are blue
 
 
 def match_words(task: TaskSettings | RunStarted) -> str:
-    """Who plays whom: `2v2`, `1v2 checkpoints`."""
+    """Who plays whom: `2v2`, `1v2 checkpoints`; of an environment of the user's own `CartPole-v1, 1 agent`."""
+    if task.environment:
+        return f"{task.environment}, {plural(task.blue, 'agent')}"
     return f"{task.blue}v{task.orange} {task.opponent}".rstrip()
 
 

@@ -140,10 +140,21 @@ def _tuples(value: Any) -> Any:
     return tuple(map(_tuples, value)) if isinstance(value, list) else value
 
 
+def foreign_game(environment: str) -> RltuiError:
+    """Of a bot that was trained in an environment of a user's own, or of that environment, where our game is needed."""
+    return RltuiError(
+        f"{environment} is an environment of your own: training alone knows it; to watch, evaluate, export or examine an action "
+        "table needs rltui's game",
+        "docs/rlgym-env.md says what there is and what there is not",
+    )
+
+
 def saved_game(policy: SavedPolicy) -> SavedGame:
     """RltuiError where the policy's file does not say it, or not in words that are known here."""
     try:
         env: dict[str, Any] = json.loads(policy.env)
+        if "environment" in env:
+            raise foreign_game(str(env["environment"]))
         parts = {key: {name: _tuples(value) for name, value in env[key].items()} for key in ("obs", "table")}
         obs, table = (Component(part.pop("kind"), part) for part in parts.values())
         return SavedGame(

@@ -24,6 +24,8 @@ def half_life(gamma: float, tick_skip: int) -> float:
 
 def advice(profile: Profile) -> list[str]:
     """One sentence for each doubtful setting, its key first; of a campaign, behind the name of the phase that it is in."""
+    if profile.env:
+        return [sentence for part in IN_ANY_ENV for sentence in part(profile)]
     if not profile.phases:
         return [sentence for part in PARTS for sentence in part(task_profile(profile))]
     each = [(phase.name, task_profile(profile, index)) for index, phase in enumerate(profile.phases)]
@@ -148,6 +150,7 @@ def _zero_sum(profile: Profile) -> list[str]:
     ]
 
 
+IN_ANY_ENV = (_entropy, _batches, _saving)
 PARTS: tuple[Callable[[Profile], list[str]], ...] = (
     _learning_rate,
     _entropy,

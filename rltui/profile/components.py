@@ -38,6 +38,7 @@ from rltui.registry import (
     Kind,
     UnusableFileError,
     build,
+    environment,
     is_frozen,
     is_saved_bot,
     resolve,
@@ -233,6 +234,17 @@ def check_component(part: PlacedComponent, folder: Path | None, unusable: set[st
         message = error.message if isinstance(error, RltuiError) else f"{in_words(error)}{where_in(error, own)}"
         return [ValidationFinding(part.path, plain(message), found=part.name)]
     return []
+
+
+def check_env(data: Mapping[str, Any], folder: Path | None) -> Iterator[ValidationFinding]:
+    """Import what builds an environment of the user's own; whether that works is asked when it is used."""
+    name = data.get("env")
+    if not isinstance(name, str) or not name:
+        return
+    try:
+        environment(absolute_name(name, folder))
+    except RltuiError as error:
+        yield ValidationFinding(("env",), plain(error.message).partition(": ")[2], found=name, hint=error.hint)
 
 
 def _of_component(finding: ValidationFinding, part: PlacedComponent) -> ValidationFinding:

@@ -310,6 +310,8 @@ def source_hashes(profile: Profile) -> dict[str, str]:
 
 
 def _own(profile: Profile) -> Iterator[tuple[str, str]]:
+    if profile.env:
+        yield "env", profile.env
     for task in task_profiles(profile):
         for part in placed_components(resolved(task)):
             source = part.name.rpartition(":")[0]

@@ -15,6 +15,7 @@ from rltui.profile.components import (
     absolute_bots,
     absolute_name,
     check_component,
+    check_env,
     check_rows,
     file_parameters,
     lists_as_tuples,
@@ -220,7 +221,7 @@ def _findings(
     unusable: set[str] = set()
     for part in placed_components(data):
         findings += check_component(part, folder, unusable)
-    findings += [*repeated_rewards(data, folder), *check_rows(data, folder)]
+    findings += [*check_env(data, folder), *repeated_rewards(data, folder), *check_rows(data, folder)]
     wrong = {finding.path for finding in findings}  # what is wrong in itself needs no rule's opinion too
     findings += [finding for finding in broken_rules(data) if finding.path not in wrong]
     if phases is not None and not phases.sound:  # what the first phase would have given is not missing
@@ -265,6 +266,8 @@ def prepare(data: Mapping[str, Any], folder: Path | None) -> dict[str, Any]:
         if given := file_parameters(part, folder):
             _table_of(part, prepared, folder).update(given)
     absolute_bots(prepared, folder)
+    if isinstance(prepared.get("env"), str):
+        prepared["env"] = absolute_name(prepared["env"], folder)
     for index, name in named_phases(data):
         with contextlib.suppress(ProfileError):  # it has been reported
             prepared["curriculum"]["phases"][index]["profile"] = stored_name(locate(name, folder))

@@ -539,6 +539,11 @@ class Profile(Section):
     )
     description: str = Field(default="", max_length=500, description="One sentence for those who choose a profile.")
     author: str = Field(default="", max_length=100, description="Goes into each checkpoint. Empty: your user name.")
+    env: str = Field(
+        default="",
+        description="Your own environment in the place of the game: path/to/file.py:build_env, which returns an RLGym or a "
+        "Gymnasium environment, or gymnasium:CartPole-v1. Empty: the game.",
+    )
     tick_skip: Whole = Field(
         default=8,
         ge=1,
@@ -581,7 +586,9 @@ class Profile(Section):
     game: GameSection = GameSection()
     obs: ObsSection = ObsSection()
     actions: ActionsSection = ActionsSection()
-    rewards: dict[str, RewardSection] = Field(min_length=1, description="What the bot is paid for, by name.")
+    rewards: dict[str, RewardSection] = Field(
+        default={}, min_length=1, description="What the bot is paid for, by name."
+    )
     reward_options: RewardOptionsSection = RewardOptionsSection()
     curriculum: CurriculumSection = CurriculumSection()
     mechanics: MechanicsSection = MechanicsSection()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import importlib
 import json
 import os
 from collections.abc import Mapping, Sequence
@@ -16,8 +17,12 @@ from rltui.profile.components import SECTIONS, complete_parameters
 from rltui.profile.models import ComponentSection, Profile, RewardSection, Section
 from rltui.registry import MIRROR, Component, Kind, is_frozen
 
+OF_GAME = (
+    "tick_skip", "action_delay_ticks", "resets", "terminals", "game", "obs", "actions", "rewards", "reward_options",
+    "curriculum", "mechanics", "selfplay", "evaluation", "render",
+)  # fmt: skip
 OF_PHASES = ("resets", "terminals", "game", "rewards", "reward_options", "mechanics", "selfplay", "ppo", "label", "phase")  # fmt: skip
-EXTRAS = ("curriculum", "mechanics", "selfplay")  # left out where nothing of them is used
+EXTRAS = ("env", "curriculum", "mechanics", "selfplay")  # left out where nothing of them is used
 TRAINER_MB = 350  # torch on the CPU, measured before anything is built
 WORKER_MB = 62  # NumPy and RocketSim with its meshes
 ARENA_MB = 0.5
@@ -28,12 +33,15 @@ CUT = 1 / 16  # of the timesteps, that shared memory has room for as the last of
 def resolved(profile: Profile) -> dict[str, Any]:
     """Plain values in the order of the schema; what is not set (phase) is left out. A reward is a number, or a table.
 
-    Of a campaign also what each phase's profile says is left out.
+    Of a campaign also what each phase's profile says is left out, and beside an environment of one's own what is of the game.
     """
     data: dict[str, Any] = {}
+    if profile.env and profile.obs.normalize:
+        data["obs"] = {"normalize": True}
     for name, field in Profile.model_fields.items():
         value = getattr(profile, name)
         unused = name in EXTRAS and value == field.default
+        unused |= bool(profile.env) and name in OF_GAME
         if value is not None and not unused and not (profile.phases and name in OF_PHASES):
             data[field.alias or name] = _plain(value)
     return data
@@ -127,7 +135,11 @@ def thread_count(profile: Profile) -> int:
 
 
 def learning_cars(profile: Profile) -> int:
-    """Cars of an arena that are learned from: all, or blue alone against an opponent."""
+    """Cars of an arena that are learned from: all, or blue alone against an opponent. Of a user's own environment its agents,
+    which it is asked for.
+    """
+    if profile.env:
+        return int(importlib.import_module("rltui.env.user_env").described(profile.env).agents)
     game = profile.game
     return game.blue + game.orange if game.opponent == MIRROR else game.blue
 

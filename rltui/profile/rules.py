@@ -14,6 +14,7 @@ from rltui.events.game_record import DEVIATIONS, LEAST_GAMES
 from rltui.events.metrics import BY_KEY
 from rltui.profile.curriculum import PLANS
 from rltui.profile.models import GameSection, PpoSection, Profile
+from rltui.profile.resolved import OF_GAME
 from rltui.profile.source import number, table, tables
 from rltui.profile.toml_lines import KeyPath
 from rltui.profile.toml_text import shown_value, toml_value
@@ -292,6 +293,29 @@ def _delay_within_step(data: Mapping[str, Any]) -> Iterator[ValidationFinding]:
         )
 
 
+IN_ANY_ENV: tuple[KeyPath, ...] = (("obs", "normalize"),)
+
+
+def _rewards_or_env(data: Mapping[str, Any]) -> Iterator[ValidationFinding]:
+    if "rewards" not in data and not data.get("env"):
+        yield ValidationFinding(("rewards",), "missing", "a table")
+
+
+def _env_has_no_game(data: Mapping[str, Any]) -> Iterator[ValidationFinding]:
+    """An environment of one's own brings all that these keys describe, or has none of it."""
+    if not data.get("env"):
+        return
+    written: list[KeyPath] = [(key,) for key in OF_GAME if key in data and not isinstance(data[key], Mapping)]
+    written += [(key, name) for key in OF_GAME for name in table(data, key)]
+    if table(data, "ppo").get("mirror_augmentation") is True:
+        written.append(("ppo", "mirror_augmentation"))
+    for path in written:
+        if path not in IN_ANY_ENV:
+            yield ValidationFinding(
+                path, "is of rltui's game, which env replaces", "no key here, or no env", involves=(("env",),)
+            )
+
+
 RULES: tuple[Callable[[Mapping[str, Any]], Iterator[ValidationFinding]], ...] = (
     _minibatch,
     _resets_have_weight,
@@ -299,5 +323,7 @@ RULES: tuple[Callable[[Mapping[str, Any]], Iterator[ValidationFinding]], ...] = 
     _floor_below_rate,
     _something_sticks,
     _delay_within_step,
+    _rewards_or_env,
+    _env_has_no_game,
     *CURRICULUM_RULES,
 )

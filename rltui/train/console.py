@@ -112,10 +112,11 @@ def start_summary(run: RunStarted) -> list[str]:
     precision = f" in {run.precision}" if run.precision else ""
     limit = f"to {run.step_limit:,} timesteps" if run.step_limit is not None else "until stopped"
     phase = f"phase {run.phase} {run.label}".strip() if run.phase is not None else ""
+    pace = "" if run.environment else f", tick skip {run.tick_skip}"
     task = "".join(f", {part}" for part in (phase, run.stage) if part)
     return [
         f"run {run.run}: {run.profile}{task}, {limit}, by {run.author}, rltui {run.versions.get('rltui', '?')}",
-        f"game {match_words(run)}, tick skip {run.tick_skip}, observation {run.obs_size}, {run.actions} actions, seed {run.seed}",
+        f"{'environment' if run.environment else 'game'} {match_words(run)}{pace}, observation {run.obs_size}, {run.actions} actions, seed {run.seed}",
         f"policy {nets} ({run.policy_parameters:,} parameters), critic {critic} ({run.critic_parameters:,}), on {run.device}{precision}",
         f"{plural(run.workers, 'worker')} x {plural(run.arenas, 'arena')}, iteration {run.iteration:,}, batch {run.batch:,}, minibatch {run.minibatch:,}, "
         f"{run.epochs} epochs, learning rate {rates}, gamma {run.gamma:g}",

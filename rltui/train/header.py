@@ -99,6 +99,7 @@ def task_settings(task: ActiveTask, timesteps: int) -> TaskSettings:
         by_hand=task.set_by_hand,
         reward_weights=config.spec.reward_weights(task.phase_timesteps(timesteps)),
         opponent=opponent_name(config.spec.opponent.name),
+        environment=config.spec.environment and config.spec.obs.label,
         ppo={key: _recordable(value) for key, value in config.profile.ppo.model_dump(mode="json").items()},
     )
 

@@ -113,19 +113,22 @@ class TableUse:
     """Counts choices since the trainer started."""
 
     def __init__(self, rows: Float, options: PipelineOptions, clock: Callable[[], float] = time.monotonic) -> None:
-        """rows: float32 [N, 8], the table."""
+        """rows: float32 [N, 8], the table; zeros alone where the actions are none of the game's."""
         self._actions = action_spec(rows, options)
         self._counts: Counts = np.zeros(len(rows), np.int64)
         self._hash = table_hash(rows)
-        self._levels = [
-            np.unique(rows[:, column], return_inverse=True)[1].reshape(-1) for column in range(len(CONTROLS))
-        ]
-        self._held = {
-            "lut/left": rows[:, STEER] < 0,
-            "lut/right": rows[:, STEER] > 0,
-            "lut/jump": rows[:, JUMP] != 0,
-            "lut/boost": rows[:, BOOST] != 0,
-        }
+        columns = range(len(CONTROLS) if rows.any() else 0)
+        self._levels = [np.unique(rows[:, column], return_inverse=True)[1].reshape(-1) for column in columns]
+        self._held = (
+            {
+                "lut/left": rows[:, STEER] < 0,
+                "lut/right": rows[:, STEER] > 0,
+                "lut/jump": rows[:, JUMP] != 0,
+                "lut/boost": rows[:, BOOST] != 0,
+            }
+            if columns
+            else {}
+        )
         masks = self._actions.masks
         self._masked = None if masks is None else 1 - masks.mean(axis=1)  # share by class
         self._replaces = options.legality == "fallback"
@@ -143,7 +146,7 @@ class TableUse:
         figures |= {key: 100 * float(chosen[rows].sum()) / total for key, rows in self._held.items()}
         figures |= {
             f"lut/entropy_{name}": entropy(np.bincount(levels, weights=chosen))
-            for name, levels in zip(CONTROLS, self._levels, strict=True)
+            for name, levels in zip(CONTROLS, self._levels, strict=False)
         }
         figures["lut/masked"] = self._masked_share(rollout)
         figures["lut/fallback"] = 100 * replaced / total if self._replaces else None

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from importlib.metadata import PackageNotFoundError, version
 
-from rltui.checks.components import disk_faults, examine_table, faults, opponent_faults
+from rltui.checks.components import disk_faults, examine_table, faults, missing_players
 from rltui.env.from_profile import env_spec, said_settings, signature
 from rltui.errors import RltuiError
 from rltui.profile.curriculum import source_hashes, task_profile
@@ -33,7 +33,7 @@ def table_warnings(profile: Profile, argument: str, data: DataDir, force: bool) 
 
     RltuiError names every fault of the profile, and a disk without room for its checkpoints.
     """
-    report = examine_table(env_spec(profile))
+    report = None if profile.env else examine_table(env_spec(profile))
     found = (
         [] if force else [*faults(profile, argument, report), *disk_faults(task_profile(profile), data.root, argument)]
     )
@@ -41,7 +41,8 @@ def table_warnings(profile: Profile, argument: str, data: DataDir, force: bool) 
         see = [f"see everything: rltui {fault.hint}" for fault in found if fault.hint]
         anyway = f"train anyway: rltui train {argument} --force"
         raise RltuiError("\n".join(fault.message for fault in found), "\n".join([*see, anyway]))
-    return tuple(f"action table: {check.sentence}" for check in (*report.of("fail"), *report.of("warn")))
+    checks = [] if report is None else [*report.of("fail"), *report.of("warn")]
+    return tuple(f"action table: {check.sentence}" for check in checks)
 
 
 @dataclass(frozen=True)
@@ -103,10 +104,11 @@ def prepare(options: TrainOptions) -> StartContext:
     """
     profile = options.profile
     check_writable(options.data)
-    if missing := opponent_faults(profile, lambda: options.data):
+    if missing := missing_players(profile, lambda: options.data):
         raise RltuiError("\n".join(each.message for each in missing), "\n".join(each.advice for each in missing))
     first = env_spec(profile)
-    meshes.check(meshes.locate(first.meshes))
+    if not first.environment:
+        meshes.check(meshes.locate(first.meshes))
     warnings = table_warnings(profile, options.profile_argument, options.data, options.force)
     needed = signature(profile, first)
     sources = source_hashes(profile)

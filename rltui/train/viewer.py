@@ -18,6 +18,7 @@ from rltui.formatting import duration
 from rltui.league.pool import saved_opponents
 from rltui.league.sources import saved_bot
 from rltui.learn.ppo import PPOLearner
+from rltui.policy.saved import foreign_game
 from rltui.registry import is_saved_bot
 from rltui.supervise.output_log import OutputLog
 from rltui.supervise.processes import is_stopped, start_piped
@@ -283,6 +284,8 @@ class ViewerHost:
 
     def _spec(self, board: WeightsBoard, parameters: int) -> ViewerSpec:
         actor = self._task.config.actor(self._loop.timesteps)
+        if actor.env.environment:
+            raise foreign_game(actor.env.environment)
         paths, render = self._context.paths, self._context.profile.render
         match = RunMatchSpec(
             actor.env,

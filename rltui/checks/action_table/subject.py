@@ -15,7 +15,7 @@ from rltui.actions.table import ActionTable
 from rltui.env.from_profile import MASKED_TABLES, env_spec
 from rltui.errors import RltuiError, did_you_mean
 from rltui.field import CONTROLS
-from rltui.policy.saved import load_policy
+from rltui.policy.saved import foreign_game, load_policy
 from rltui.profile.components import absolute_name, complete_parameters, placed_components
 from rltui.profile.load import LoadResult, read
 from rltui.profile.locate import list_profiles
@@ -89,6 +89,8 @@ def _of_profile(argument: str) -> Subject | None:
     if reading.profile is None:
         return _of_faulty_profile(reading)
     spec = env_spec(reading.profile)
+    if spec.environment:
+        raise foreign_game(spec.environment)
     table = build("action table", spec.table)
     where = f"the table {reading.profile.actions.table} of profile {reading.profile.name}"
     return Subject(where, _rows(table), spec.pipeline, spec.meshes, _first_row(table))

@@ -11,7 +11,7 @@ from functools import partial
 import numpy as np
 
 from rltui.checks.resets import first_state_lines, is_turtle, probe_lines
-from rltui.env.arena_groups import ArenaGroups
+from rltui.env.collected_env import CollectedEnv
 from rltui.env.soccar_batch import SoccarBatch
 from rltui.events.records import LogLine, Record
 from rltui.field import CONTROLS
@@ -72,7 +72,7 @@ class ActorDebug:
     """Debug lines of one Actor, whose rollouts call `began`, `stepped` and `finished`; its arenas report new episodes."""
 
     def __init__(
-        self, env: ArenaGroups, flags: Sequence[str], limit: LineLimit, say: Callable[[list[Line]], None]
+        self, env: CollectedEnv, flags: Sequence[str], limit: LineLimit, say: Callable[[list[Line]], None]
     ) -> None:
         self.flags, self._limit, self._say = tuple(flags), limit, say
         self._env = env

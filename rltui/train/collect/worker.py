@@ -14,7 +14,7 @@ from multiprocessing.connection import Connection
 import numpy as np
 from numpy.typing import NDArray
 
-from rltui.env.arena_groups import ArenaGroups
+from rltui.env.collected_env import collected_env
 from rltui.env.spec import EnvSpec
 from rltui.env.step import StepOut
 from rltui.errors import RltuiError, users_line
@@ -73,12 +73,13 @@ class Actor:
         """cursor: int64 [1], the arena being simulated, kept current for the report of a crash. say: gets debug lines.
         policy: None: one of its own, in NumPy.
         """
-        self.env = ArenaGroups(spec.env, spec.arenas, spec.seed, cursor, spec.parts)
+        self.env = collected_env(spec.env, spec.arenas, spec.seed, cursor, spec.parts)
         if spec.table_hash not in ("", self.env.table_hash):
             raise RltuiError(
                 f"the action table {spec.env.table.name} has changed since the run began",
                 "restore it, or start anew: --resume new",
             )
+        self._name = spec.env.environment
         self._agents = spec.arenas * self.env.learners
         self._policy = policy or self._own_policy(spec)
         self._player = np.zeros((spec.arenas, self.env.learners), np.uint8)
@@ -111,7 +112,9 @@ class Actor:
         if self._debug is not None:
             self._debug.close()
         self.env.force_reset(TURTLED_RESET if TURTLED in flags else "")
-        self._debug = ActorDebug(self.env, flags, self._limit, self._say) if flags else None
+        self._debug = ActorDebug(self.env, flags, self._limit, self._say) if flags and self.env.batches() else None
+        if flags and self._debug is None:
+            self._say([(flags[0], f"{self._name} is an environment of your own: there are no debug lines of it")])
         if self._debug is not None and ACTIONS in flags and ACTIONS not in before.flags:
             self._debug.name_controls()
 

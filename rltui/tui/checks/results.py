@@ -120,6 +120,7 @@ class ProfileSummary(msgspec.Struct, frozen=True, kw_only=True):
     phase: int | None = None
     description: str = ""
     author: str = ""
+    env: str = ""  # of the user's own, in the game's place
     obs: str = ""
     table: str = ""
     device: str = ""

@@ -56,12 +56,12 @@ def settings_line(entry: ProfileEntry, phase: int = 0) -> str:
     rate = summary.phases[phase].learning_rate if phase < len(summary.phases) else summary.learning_rate
     half_life = summary.gamma_half_life_s
     parts = [
-        f"{summary.blue}v{summary.orange}",
+        summary.env or f"{summary.blue}v{summary.orange}",
         f"learning rate {rate:g}" if rate is not None else "",
         "×".join(str(size) for size in summary.policy_layers),
         f"{plural(summary.workers or 0, 'worker')} × {plural(summary.arenas or 0, 'arena')}",
-        f"{summary.table} table ({summary.actions})",
-        f"{summary.obs} observation ({summary.obs_size})",
+        f"{summary.table} table ({summary.actions})" if summary.table else f"{summary.actions} actions",
+        f"{summary.obs_size} numbers observed" if summary.env else f"{summary.obs} observation ({summary.obs_size})",
         f"rewards count half after {formatting.duration(half_life)}" if half_life is not None else "",
     ]
     return " · ".join(part for part in parts if part)

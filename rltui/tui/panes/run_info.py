@@ -158,7 +158,7 @@ def facts_of(header: RunStarted) -> list[tuple[str, str]]:
             "saving",
             f"every {formatting.exact(header.save_every)}, milestone every {formatting.exact(header.milestone_interval)}",
         ),
-        ("seed", f"{header.seed}, tick skip {header.tick_skip}"),
+        ("seed", f"{header.seed}" + ("" if header.environment else f", tick skip {header.tick_skip}")),
         ("started", f"{formatting.date(header.time)}, pid {header.pid} on {header.host}"),
         (
             "versions",

@@ -97,7 +97,7 @@ def reset_and_step(case: DoctorCase) -> DoctorResult:
             "a component of the profile does this: rltui train PROFILE --debug",
         )
     if case.spec.environment:
-        return DoctorResult("pass", f"{ARENAS} environments, {STEPS} steps: all finite")
+        return DoctorResult("pass", f"{ARENAS} arenas, {STEPS} steps: all finite")
     second, _ = _played(case.new_game())
     same = STEPS if max(case.spec.blue, case.spec.orange) == 1 else 1
     if not np.array_equal(first[:same], second[:same]):

@@ -19,6 +19,7 @@ _LINE = re.compile(r"# profile: (\S.*)")
 SHIPPED = frozenset(
     {
         "campaign",
+        "cartpole",
         "classic-phase-1",
         "classic-phase-2",
         "classic-phase-3",

@@ -293,7 +293,7 @@ def test_statistics_are_the_plain_sums() -> None:
     assert got["episodes"] > 8 and got["touches"] > 0 and 0 < got["airborne"] < got["car_steps"]
     assert 0 < got["kickoffs_touched"] < got["kickoffs"] and got["boost_spent"] > 100
     assert got.pop("rewards") == pytest.approx(expected.pop("rewards"), rel=1e-5)
-    assert not got.pop("measures")
+    assert not got.pop("measures") and got.pop("of_game")
     assert got.pop("turtles")["events"] >= 0 and not got.pop("against")  # counted in test_turtle, test_frozen_opponents
     assert got == pytest.approx(expected, rel=1e-5)
     empty = env.drain_stats()

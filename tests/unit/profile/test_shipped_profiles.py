@@ -26,6 +26,7 @@ LABELS = {
     "campaign": "BallTouching",  # its first phase's
     "gpu": "Gpu",
     "seed-task": "SeedTask",
+    "cartpole": "CartPole",
 }
 
 
@@ -92,7 +93,7 @@ def test_practice_begins_in_phase_4() -> None:
 
 def test_every_table_lets_a_bot_do_what_it_must() -> None:
     tables = {str((spec.table, spec.pipeline)): spec for spec in (env_spec(load(name)) for name in NAMES)}
-    for spec in tables.values():
+    for spec in (spec for spec in tables.values() if not spec.environment):
         assert examine(table_rows(spec), spec.pipeline).of("fail") == []
 
 

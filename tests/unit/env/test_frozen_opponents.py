@@ -286,7 +286,7 @@ def test_games_against_the_same_one_are_added_up() -> None:
 
 def test_a_saved_state_of_any_shipped_profile_is_of_its_own_game(tmp_path: Path, subtests: pytest.Subtests) -> None:
     """What a file says of observation, table and pipeline is what the profile says, so that nothing is worked out twice."""
-    for name in sorted(SHIPPED):
+    for name in sorted(SHIPPED - {"cartpole"}):  # which is not of our game
         with subtests.test(name=name):
             run = env_spec(load(name))
             size = sizes(run)

@@ -116,7 +116,7 @@ def lend_terminal(app: App[str], command: Sequence[str], asked_to_end: Callable[
         with app.suspend():
             code = run_in_foreground(command, asked_to_end)
     except SuspendNotSupported:
-        app.notify(f"In one: {typed}", title="That needs a terminal", severity="error")
+        app.notify(f"In a terminal: {typed}", title="It cannot be shown here", severity="error")
         return
     except OSError as error:
         app.notify(str(error), title="The terminal cannot be lent here", severity="error")

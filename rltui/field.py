@@ -10,6 +10,7 @@ BACK_WALL_Y = 5120.0
 CEILING_Z = 2044.0
 CORNER = 8064.0  # |x| + |y| of the corner walls
 NET_Y = 6000.0  # the back of the nets
+GOAL_POST_X = 893.0  # |x| of the goals' posts
 GOAL_CENTRE_Z = 321.39  # half the goals' height
 GOAL_LINE_Y = 5215.5  # |y| of the ball's centre past which a goal counts
 

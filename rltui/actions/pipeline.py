@@ -122,7 +122,7 @@ class ActionPipeline:
 
     def play(self, actions: Int, state: GameState, player: Classes | None = None) -> Int:
         """Rows of `controls` int64 [K, A] for the chosen rows of the table [K, A]; `state` is what the policy saw. player: who chose,
-        [K, A], 0 the learner: only his replaced choices are counted; None: he chose all.
+        [K, A], 0 the learner: only its replaced choices are counted; None: he chose all.
 
         RltuiError naming arena and car for a number that is no row, where a stage is on; where none is, the arenas refuse it.
         """

@@ -36,7 +36,7 @@ def spaces_of(games: AgentGames) -> tuple[Space, Space]:
 
 
 class Rendering:
-    """How games are shown. A live view is in real time."""
+    """Renderer of games: pixels, text, or RocketSimVis, which is sent each step in real time."""
 
     def __init__(self, mode: str | None, games: AgentGames, modes: Sequence[str]) -> None:
         """RltuiError for a mode that there is not."""

@@ -27,6 +27,7 @@ from rltui.field import (
     FLIP_WINDOW_SECONDS,
     GOAL_CENTRE_Z,
     GOAL_LINE_Y,
+    GOAL_POST_X,
     NET_Y,
     PAD_POSITIONS,
     PADS,
@@ -44,7 +45,6 @@ WHEELS_STAY = 5  # ticks that a car's wheels touch what it jumps off
 HANDBRAKE_RISE, HANDBRAKE_FALL = 5.0, 2.0  # of its 0–1, a second
 TOUCHING = 3.75  # uu from a wall to the hitbox when a tick begins: from about there it touches at its end
 RAMP = 256.0  # uu, the radius in which side walls and corners meet the floor
-GOAL_X = 893.0  # |x| of the goals' posts
 LEAST_LEFT = np.float32(1e-3)  # seconds until a pad is back that is not there yet
 PAD_REACH = 100.0  # uu within which a boost pad is the one of that place
 SECONDS = np.array([BIG_PAD_SECONDS if pad in BIG_PADS else SMALL_PAD_SECONDS for pad in range(PADS)], np.float32)
@@ -138,7 +138,7 @@ class PacketReader:
         corners = state.position[0, car] + (signs * half + np.array(_xyz(offset))) @ frame
         x, y = np.abs(corners[:, :2]).T
         z = corners[:, 2]
-        back = np.where((x < GOAL_X) & (z < 2 * GOAL_CENTRE_Z), NET_Y, BACK_WALL_Y) - y
+        back = np.where((x < GOAL_POST_X) & (z < 2 * GOAL_CENTRE_Z), NET_Y, BACK_WALL_Y) - y
         side = np.minimum(SIDE_WALL_X - x, (CORNER - x - y) / math.sqrt(2))
         ramp = np.where((side < RAMP) & (z < RAMP), RAMP - np.hypot(RAMP - side, RAMP - z), side)
         return float(np.minimum.reduce([ramp, back, z, CEILING_Z - z]).min())

@@ -37,11 +37,9 @@ from rltui.rewards.checks import try_out
 from rltui.rewards.sampling import sample_states, seal
 from rltui.runs.inventory import free_bytes
 from rltui.runs.paths import DataDir
-from rltui.sim.state import Bool, Contacts, Float, GameState, Int
+from rltui.sim.state import BALL_VECTORS, CAR_VECTORS, Bool, Contacts, Float, GameState, Int
 
 TURN = np.array([-1, -1, 1], np.float32)
-CAR_VECTORS = ("position", "velocity", "angular_velocity", "forward", "up")
-BALL_VECTORS = ("ball_position", "ball_velocity", "ball_angular_velocity")
 BY_ARENA = ("tick", "last_touch_tick", "kickoff")  # the same from either side
 ARENAS, SEED = 8, 0
 MARKS = (1e30, -1e30)  # in `out` before build(): what is still there after both was never written

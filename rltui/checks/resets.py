@@ -14,7 +14,6 @@ from rltui.sim.state import UPSIDE_DOWN, ArenaSetup, GameState, turtled
 
 SHOWN = 4  # arenas that are spelled out
 LENIENT = 1.001
-POST_X = 893.0  # |x| of the goals' posts
 CAR_LIMITS = (field.CAR_MAX_SPEED, field.CAR_MAX_SPIN, 0.0)  # uu/s, rad/s, uu of distance to every wall
 BALL_LIMITS = (field.BALL_MAX_SPEED, field.BALL_MAX_SPIN, field.BALL_RADIUS - 1.0)
 
@@ -93,7 +92,7 @@ def _impossible(position: Vector, velocity: Vector, spin: Vector, limits: tuple[
     """What cannot be, in words."""
     speed, turning, margin = limits
     x, y, z = abs(float(position[0])), abs(float(position[1])), float(position[2])
-    in_goal = x < POST_X and y > field.BACK_WALL_Y - margin
+    in_goal = x < field.GOAL_POST_X and y > field.BACK_WALL_Y - margin
     checks: list[tuple[Any, str]] = [
         (x > field.SIDE_WALL_X - margin, "inside a side wall"),
         (y > (field.NET_Y if in_goal else field.BACK_WALL_Y) - margin, "inside a back wall"),

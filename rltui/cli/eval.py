@@ -13,6 +13,7 @@ from rltui.cli.playing import (
     GamesLog,
     GamesProgress,
     add_processes,
+    add_profile,
     add_seconds,
     converter,
     play_match,
@@ -52,11 +53,7 @@ def add_parser(subparsers: Subparsers) -> None:
     add("--deterministic", action="store_true", help="always the most probable action")
     add_processes(parser)
     add("--no-record", action="store_true", help="leave the games out of games.csv")
-    add(
-        "--profile",
-        metavar="PROFILE",
-        help="observation and action table of rlgym-ppo's checkpoints and TorchScript files",
-    )
+    add_profile(parser)
     add("--lines", action="store_true", help="a line of JSON now and then with how far it is, the last as --json")
     add_data_dir(parser)
     add_json(parser)

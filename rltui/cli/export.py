@@ -31,15 +31,15 @@ def add_parser(subparsers: Subparsers) -> None:
         subparsers, "export", "write a bot in another format", "rltui export my-run --to rlbot -o my-bot", MORE
     )
     add = parser.add_argument
-    add("bot", metavar="BOT", help=f"a run (its newest checkpoint), {OTHER_PLAYERS}; not a scripted one")
+    add(
+        "bot",
+        metavar="BOT",
+        help=f"a run (its newest checkpoint), {OTHER_PLAYERS}; no scripted one, no TorchScript file",
+    )
     add("--to", metavar="FORMAT", choices=tuple(FORMATS), required=True, help=", ".join(FORMATS))
     add("-o", "--output", metavar="PATH", help="file or folder (default: named after the bot, here)")
     add("--force", action="store_true", help="overwrite an earlier export")
-    add(
-        "--profile",
-        metavar="PROFILE",
-        help="observation and action table of rlgym-ppo's checkpoints and TorchScript files",
-    )
+    add("--profile", metavar="PROFILE", help="observation and action table of rlgym-ppo's checkpoints")
     add_data_dir(parser)
     add_json(parser)
 

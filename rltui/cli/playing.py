@@ -33,6 +33,15 @@ def add_seconds(add: argparse._ActionsContainer) -> None:
     )
 
 
+def add_profile(add: argparse._ActionsContainer) -> None:
+    """What `converter` takes."""
+    add.add_argument(
+        "--profile",
+        metavar="PROFILE",
+        help="observation and action table of rlgym-ppo's checkpoints and TorchScript files",
+    )
+
+
 def add_processes(add: argparse._ActionsContainer) -> None:
     add.add_argument(
         "--workers",

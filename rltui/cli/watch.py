@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from rltui.cli.parser import Subparsers, add_data_dir, add_json, at_least, between, named_or_newest_run
-from rltui.cli.playing import OTHER_PLAYERS, converter
+from rltui.cli.playing import OTHER_PLAYERS, add_profile, converter
 from rltui.errors import RltuiError
 from rltui.safe_io import path_of, say
 
@@ -49,11 +49,7 @@ def add_parser(subparsers: Subparsers) -> None:
     add = parser.add_argument
     add("a", metavar="A", nargs="?", help=f"{WHO} (default: the newest run)")
     add("b", metavar="B", nargs="?", help="the same (default: A)")
-    add(
-        "--profile",
-        metavar="PROFILE",
-        help="observation and action table of rlgym-ppo's checkpoints and TorchScript files",
-    )
+    add_profile(parser)
     add(
         "--team-size",
         "--size",

@@ -44,7 +44,9 @@ class Mirror(NamedTuple):
 
 @dataclass(frozen=True)
 class PPOConfig:
-    """Defaults in the shape of rlgym-ppo. Fields are named as in profile.models.PpoSection, which train/config hands over whole."""
+    """Defaults in the shape of rlgym-ppo. Fields are named as in profile.models.PpoSection, which train/config hands over whole;
+    `mirror` is made of `mirror_augmentation`.
+    """
 
     learning_rate: float = 2e-4  # of the policy's Adam
     critic_learning_rate: float = 2e-4

@@ -137,7 +137,7 @@ class ObservationStatistics:
 
 
 class ObservationNormalizer:
-    """clip((obs − mean) / deviation, ± CLIP), number by number: what `policy.weights` does in NumPy.
+    """clip((obs − mean) / deviation, ± CLIP), number by number: what `policy.weights.Normalizer` does in NumPy.
 
     Policy and critic see the same. `statistics` changes only between an update and the next rollout.
     """

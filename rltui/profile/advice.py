@@ -11,6 +11,7 @@ from rltui.profile.curriculum import stages_of, task_profile
 from rltui.profile.models import Profile
 from rltui.profile.resolved import steps_per_rollout, worker_count
 from rltui.profile.toml_text import toml_value
+from rltui.registry import MIRROR
 
 TICKS_PER_SECOND = 120
 
@@ -142,7 +143,7 @@ def _campaign(profile: Profile) -> list[str]:
 def _zero_sum(profile: Profile) -> list[str]:
     """Playing itself with as many cars on both sides, what one car wins another one loses."""
     game = profile.game
-    if not profile.reward_options.zero_sum or game.opponent != "mirror" or game.blue != game.orange:
+    if not profile.reward_options.zero_sum or game.opponent != MIRROR or game.blue != game.orange:
         return []
     return [
         f"reward_options.zero_sum: in {game.blue}v{game.orange} against itself all cars' rewards add up to 0, so the reward "

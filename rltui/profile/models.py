@@ -15,6 +15,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PrivateAttr
 from pydantic_core import PydanticCustomError
 
 from rltui.formatting import LARGEST
+from rltui.registry import MIRROR
 
 SCHEMA: Final = 1
 LARGEST_WEIGHT = 1e38  # of a weight: rewards are float32, and the journal's header tells no figure beyond 1e100
@@ -116,7 +117,7 @@ class GameSection(Section):
     blue: Whole = Field(default=1, ge=0, le=3, description="Blue cars.", json_schema_extra=_unit("cars"))
     orange: Whole = Field(default=1, ge=0, le=3, description="Orange cars.", json_schema_extra=_unit("cars"))
     opponent: str = Field(
-        default="mirror",
+        default=MIRROR,
         min_length=1,
         description="Who plays orange. mirror: the bot itself, learning from both sides. Else blue alone learns, against: "
         "checkpoints, the bot's own earlier states, drawn as [selfplay] says; a scripted player, idle, random, chaser or rule; "
@@ -338,7 +339,7 @@ class StageEntry(Section):
     name: str = Field(default="", max_length=40, description="Shown beside the phase. Empty: the team sizes.")
     blue: Whole = Field(default=1, ge=0, le=3, description="Blue cars.", json_schema_extra=_unit("cars"))
     orange: Whole = Field(default=1, ge=0, le=3, description="Orange cars.", json_schema_extra=_unit("cars"))
-    opponent: str = Field(default="mirror", min_length=1, description="As game.opponent.")
+    opponent: str = Field(default=MIRROR, min_length=1, description="As game.opponent.")
     until: Steps | None = Field(
         default=None, description="Timesteps of the run at which the next stage begins. None: the last stage."
     )

@@ -19,6 +19,7 @@ from rltui.profile.source import number, table, tables
 from rltui.profile.toml_lines import KeyPath
 from rltui.profile.toml_text import shown_value, toml_value
 from rltui.profile.validation import ValidationFinding
+from rltui.registry import MIRROR
 
 SKILLS = tuple(key for key in BY_KEY if key.startswith(("rollout/", "turtle/")))  # of the bot's own games
 CATEGORIES = ("events", "ball", "goal", "positioning", "boost", "aerial", "mechanics", "penalties")
@@ -47,18 +48,18 @@ def _teams_can_play(data: Mapping[str, Any]) -> Iterator[ValidationFinding]:
 def _teams(game: Mapping[str, Any], path: KeyPath) -> Iterator[ValidationFinding]:
     """Somebody plays, and an opponent leaves both sides somebody."""
     blue, orange = (number(game, side, GameSection.model_fields[side].default) for side in ("blue", "orange"))
-    opponent = game.get("opponent", "mirror")
+    opponent = game.get("opponent", MIRROR)
     if blue == 0 and orange == 0:
         yield ValidationFinding(
             (*path, "blue"), "nobody plays", "at least one car in blue or orange", "0v0",
             involves=((*path, "orange"),),
         )  # fmt: skip
-    elif opponent != "mirror" and blue == 0:
+    elif opponent != MIRROR and blue == 0:
         yield ValidationFinding(
             (*path, "opponent"), "nobody learns: against an opponent only blue does", "at least one blue car",
             shown_value(opponent), involves=((*path, "blue"),),
         )  # fmt: skip
-    elif opponent != "mirror" and orange == 0:
+    elif opponent != MIRROR and orange == 0:
         yield ValidationFinding(
             (*path, "opponent"), "has no car to play", "at least one orange car", shown_value(opponent),
             involves=((*path, "orange"),),
@@ -76,8 +77,8 @@ def _practice_has_resets(data: Mapping[str, Any]) -> Iterator[ValidationFinding]
 
 def _selfplay_is_mirror_play(data: Mapping[str, Any]) -> Iterator[ValidationFinding]:
     game = table(data, "game")
-    opponent = game.get("opponent", "mirror")
-    if table(data, "selfplay").get("enabled") is True and opponent != "mirror":
+    opponent = game.get("opponent", MIRROR)
+    if table(data, "selfplay").get("enabled") is True and opponent != MIRROR:
         yield ValidationFinding(
             ("selfplay", "enabled"), "the bot plays no side but its own", 'game.opponent = "mirror"', shown_value(opponent),
             involves=(("game", "opponent"),),

@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rltui.events.match_frames import MatchFrame, Vector
-from rltui.field import BACK_WALL_Y, BALL_RADIUS, BIG_PADS, CEILING_Z, CORNER, PAD_POSITIONS, SIDE_WALL_X
-from rltui.view.text_view import GOAL_X
+from rltui.field import BACK_WALL_Y, BALL_RADIUS, BIG_PADS, CEILING_Z, CORNER, GOAL_POST_X, PAD_POSITIONS, SIDE_WALL_X
 
 Pixels = NDArray[np.uint8]  # [HEIGHT, WIDTH, 3]
 Colour = tuple[int, int, int]
@@ -46,7 +45,7 @@ def _empty_field() -> Pixels:
     image[field] = FLOOR
     image[field & (along < SCALE)] = LINE
     for side, colour in ((-1, TEAMS[0]), (1, TEAMS[1])):
-        image[(across < GOAL_X) & (y * side >= BACK_WALL_Y)] = [part // 3 for part in colour]
+        image[(across < GOAL_POST_X) & (y * side >= BACK_WALL_Y)] = [part // 3 for part in colour]
     return image
 
 

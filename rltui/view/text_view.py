@@ -13,7 +13,17 @@ from functools import lru_cache
 from itertools import groupby
 
 from rltui.events.match_frames import CarFrame, MatchFrame
-from rltui.field import BACK_WALL_Y, BIG_PADS, CEILING_Z, CORNER, NET_Y, PAD_POSITIONS, SIDE_WALL_X, TICKS_PER_SECOND
+from rltui.field import (
+    BACK_WALL_Y,
+    BIG_PADS,
+    CEILING_Z,
+    CORNER,
+    GOAL_POST_X,
+    NET_Y,
+    PAD_POSITIONS,
+    SIDE_WALL_X,
+    TICKS_PER_SECOND,
+)
 
 Run = tuple[str, str]  # text, style
 STYLES: Mapping[str, str] = {  # style → colours of the terminal (SGR)
@@ -27,7 +37,6 @@ STYLES: Mapping[str, str] = {  # style → colours of the terminal (SGR)
     "goal": "1;7",
 }
 NARROW = {"N", "Na", "H", "A"}  # east_asian_width of what takes one column
-GOAL_X = 893.0  # half of a goal's width
 CORNER_X = CORNER - BACK_WALL_Y  # |x| where the corner wall meets the back wall
 CELL = 2.0  # height of a cell in widths
 LEAST_WIDTH, LEAST_HEIGHT = 40, 10  # below, only the words are shown
@@ -173,8 +182,8 @@ class FieldMap:
                 canvas.put(row, column, lines.slopes[int(side * end > 0)], "line")
 
     def _draw_goal(self, canvas: CellCanvas, lines: WallLines, side: int, style: str) -> None:
-        top, line = self.place(GOAL_X, side * BACK_WALL_Y)
-        bottom, back = self.place(-GOAL_X, side * NET_Y)
+        top, line = self.place(GOAL_POST_X, side * BACK_WALL_Y)
+        bottom, back = self.place(-GOAL_POST_X, side * NET_Y)
         left, right = sorted((line, back))
         for row in range(top + 1, bottom):
             canvas.put(row, line, " ")

@@ -227,7 +227,7 @@ def test_with_any_flag_what_cannot_be_is_flagged(flag: str, monkeypatch: pytest.
     _, said = debug(groups, flag)
     groups.reset(new_out(groups))
     assert said == []
-    monkeypatch.setattr("rltui.checks.resets.POST_X", 0.0)
+    monkeypatch.setattr("rltui.field.GOAL_POST_X", 0.0)
     monkeypatch.setattr("rltui.checks.resets.field.SIDE_WALL_X", 1.0)
     groups.reset(new_out(groups))
     assert any("IMPOSSIBLE: inside a side wall" in text for _, text in said)

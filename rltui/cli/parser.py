@@ -22,6 +22,7 @@ Command = Callable[[argparse.Namespace], int]
 # A module of rltui.cli each, with add_parser(subparsers) and run(args) -> exit code. At module scope they import no work.
 COMMANDS = (
     "train",
+    "run",
     "attach",
     "serve",
     "ls",
@@ -62,7 +63,9 @@ NO_CHOICE = re.compile(
 )
 NO_VALUE = re.compile(r"argument (?P<what>.+): invalid (?P<kind>.+) value: (?P<word>.+)")
 UNKNOWN, MISSING = "unrecognized arguments: ", "the following arguments are required: "
-NO_PATHS = frozenset({"overrides", "text", "host"})  # arguments; what --set sets is looked at as the profile is
+NO_PATHS = frozenset(
+    {"overrides", "script", "text", "host"}
+)  # arguments; what --set sets is looked at as the profile is
 COMMAND = "COMMAND"  # as all our parsers call it
 # What people type who know other programs, or this one's sub-commands: what to type here instead.
 INSTEAD = {
@@ -72,7 +75,6 @@ INSTEAD = {
     "play": "rltui watch",
     "render": "rltui watch, or V in the cockpit",
     "resume": "rltui train PROFILE resumes its newest run; --run NAME: that run",
-    "run": "rltui train PROFILE",
     "start": "rltui train PROFILE",
     "tui": "rltui, without a command",
 }  # fmt: skip

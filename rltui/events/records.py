@@ -27,7 +27,10 @@ def reward_of(setting: str) -> str | None:
     return setting.removeprefix(_WEIGHT) if setting.startswith(_WEIGHT) else None
 
 
-TrainerState = Literal["starting", "collecting", "learning", "paused", "saving", "stopping", "stopped", "failed"]
+# running: of a script of others, which does not tell collecting from learning
+TrainerState = Literal[
+    "starting", "collecting", "learning", "running", "paused", "saving", "stopping", "stopped", "failed"
+]
 Level = Literal["debug", "info", "warning", "error"]
 
 # What is beyond these comes from no trainer: a line that has it is no record, and no reader meets an overflow later.
@@ -100,6 +103,7 @@ class RunStarted(_Timed, frozen=True, kw_only=True):
     ppo: dict[str, bool | Figure | str] = {}  # the profile's section of that name; empty: unknown
     opponent: str = ""  # who plays orange; empty: the bot itself
     environment: str = ""  # of the user's own, in the game's place: its agents are blue
+    command: list[str] = []  # of a script of others that `rltui run` hosts, of which all else is unknown; else empty
 
 
 class RunResumed(_Record, frozen=True, kw_only=True):
@@ -148,9 +152,11 @@ class TaskSettings(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def match_words(task: TaskSettings | RunStarted) -> str:
-    """Who plays whom: `2v2`, `1v2 checkpoints`; of an environment of the user's own `CartPole-v1, 1 agent`."""
+    """Who plays whom: `2v2`, `1v2 checkpoints`; of an environment of the user's own `CartPole-v1, 1 agent`. Empty: unknown."""
     if task.environment:
         return f"{task.environment}, {plural(task.blue, 'agent')}"
+    if not task.blue:
+        return ""
     return f"{task.blue}v{task.orange} {task.opponent}".rstrip()
 
 

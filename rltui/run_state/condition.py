@@ -14,6 +14,7 @@ SILENT_WHILE_STARTING = 60.0  # importing torch and spawning workers says nothin
 _STATES = {
     "starting": ("STARTING", "◌", "busy"),
     "collecting": ("COLLECTING", "●", "good"),
+    "running": ("RUNNING", "●", "good"),
     "learning": ("UPDATING", "◆", "busy"),
     "saving": ("SAVING", "↓", "busy"),
     "paused": ("PAUSED", "‖", "warn"),

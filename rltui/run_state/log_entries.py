@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass, replace
 
 from rltui import formatting
@@ -94,6 +95,8 @@ def _entry(record: Record) -> LogEntry | None:
 def _of_run(record: RunStarted | RunResumed | RunFinished | StateChanged) -> LogEntry:
     match record:
         case RunStarted():
+            if record.command:
+                return LogEntry(record.time, "info", "run", f"run {record.run} opened: {shlex.join(record.command)}")
             cars = f"{match_words(record)}, {plural(record.workers, 'worker')} × {plural(record.arenas, 'arena')} on {record.device}"
             return LogEntry(record.time, "info", "trainer", f"run {record.run} opened: {record.profile}, {cars}")
         case RunResumed():

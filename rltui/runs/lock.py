@@ -20,8 +20,10 @@ import msgspec
 
 from rltui import safe_io
 from rltui.errors import RltuiError, hints
+from rltui.events.records import RunStarted
 from rltui.formatting import ago, duration, utc
-from rltui.runs.atomic import TEMPORARY, make_folder, replace_file
+from rltui.runs.atomic import TEMPORARY, make_folder, remove_tree, replace_file
+from rltui.runs.journal import read_journal
 from rltui.runs.paths import DataDir, RunPaths
 
 _PATIENCE = 0.25  # seconds; a reader that asks who holds the lock holds it for microseconds
@@ -205,6 +207,14 @@ def claim_run(paths: RunPaths) -> bool:
     with contextlib.suppress(OSError):
         make_folder(paths.data.taken / paths.name)
     return True
+
+
+def undo_start(paths: RunPaths, kind: type[BaseException] | None, *_: object) -> None:
+    """Exit callback, once the lock is free again: a start that was refused leaves no run behind in which nothing has begun."""
+    if kind is None or lock_holder(paths) is not None:
+        return
+    if not any(isinstance(record, RunStarted) for record in read_journal(paths.journal)):
+        remove_tree(paths.folder)
 
 
 def count_start(paths: RunPaths) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import re
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,8 @@ NAMES = (POLICY, CRITIC, POLICY_OPTIMIZER, CRITIC_OPTIMIZER, BOOK_KEEPING)
 OBSERVATIONS = "obs_running_stats"  # key of the book, there with standardize_obs
 LARGEST_BOOK = 1 << 20  # bytes; rlgym-ppo's file is about 1 kB, with observation statistics some 100 kB
 _LARGEST = 1 << 30  # bytes of another file; Adam's state of four layers of 4096 has 400 MB
+_DEEPEST, _MOST_FOLDERS = 5, 2_000  # data/checkpoints/rlgym-ppo-run-17…/5000000 is four deep
+_SKIPPED = re.compile(r"\..*|__pycache__|node_modules|site-packages|lib|wandb")
 _HINT = "choose another checkpoint of rlgym-ppo"
 
 
@@ -31,6 +34,21 @@ def checkpoint_at(path: Path) -> Path | None:
     """The folder itself, or of a run's folder its highest number; None where rlgym-ppo has saved nothing."""
     numbered = sorted((each for each in folders(path) if NUMBER.fullmatch(each.name)), key=lambda each: int(each.name))
     return next((each for each in (path, *reversed(numbered)) if _is_theirs(each)), None)
+
+
+def find_saved(root: Path, timesteps: int) -> Path | None:
+    """Of so many timesteps, somewhere below a folder in which a script of theirs runs; None where there is none nearby."""
+    level, seen = [root], 0
+    for _ in range(_DEEPEST):
+        below = [each for folder in level for each in folders(folder) if not _SKIPPED.fullmatch(each.name)]
+        found = next((each for each in below if each.name == str(timesteps) and _is_theirs(each)), None)
+        if found is not None:
+            return found
+        seen += len(below)
+        if seen > _MOST_FOLDERS:
+            return None
+        level = [each for each in below if not NUMBER.fullmatch(each.name) and not each.is_symlink()]
+    return None
 
 
 def read(folder: Path) -> tuple[dict[str, bytes], int]:

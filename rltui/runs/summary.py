@@ -187,7 +187,7 @@ def describe_run(paths: RunPaths, brief: bool = False) -> RunSummary:
 
 
 def _shape(header: RunStarted | None) -> RunShape | None:
-    if header is None:
+    if header is None or header.command:
         return None
     return RunShape(
         header.host,

@@ -46,18 +46,23 @@ def detached(
     extra_args: Sequence[str] = (),
     timeout: float = START_SECONDS,
 ) -> LaunchedTrainer:
-    """Start `rltui train PROFILE …`, which outlives whoever launches it, and wait until its run has started.
+    """As `launched`, of `rltui train PROFILE …`. extra_args: more options of `train`."""
+    options = ["--data-dir", str(data.root), *(["--run", run] if run else []), *extra_args]
+    return launched(["train", profile, *options], data, timeout)
+
+
+def launched(words: Sequence[str], data: DataDir, timeout: float = START_SECONDS) -> LaunchedTrainer:
+    """Start a command of rltui that opens a run there and outlives whoever launches it; wait until its run has started.
 
     What it says before goes to a temporary file, for a launch that fails must leave nothing in the data folder;
     `OutputLog` in the trainer carries that over to the run's `trainer.log`.
 
-    extra_args: more options of `train`. RltuiError with the trainer's own message, hint and exit code when it ends
-    before that, and when it has not started within `timeout` seconds (it is then stopped).
+    RltuiError with the trainer's own message, hint and exit code when it ends before that, and when it has not started
+    within `timeout` seconds (it is then stopped).
     """
     descriptor, name = tempfile.mkstemp(prefix="rltui-launch-", suffix=".log")
     os.close(descriptor)
-    options = ["--data-dir", str(data.root), *(["--run", run] if run else []), *extra_args]
-    process = ManagedProcess("trainer", command("train", profile, *options), Path(name), env=_environment(name))
+    process = ManagedProcess("trainer", command(*words), Path(name), env=_environment(name))
     before = newest_start(data)
     try:
         process.start()

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from multiprocessing.context import SpawnProcess
 
     from rltui.supervise.output_log import ChildOutput
+    from rltui.supervise.terminal import PseudoTerminal
 
 LOOK_INTERVAL = 0.05  # seconds
 ASKED_UNTIL, TERMINATED_UNTIL = 0.6, 0.9  # parts of a stop's deadline: most is for an end in good order
@@ -269,19 +270,22 @@ class ManagedProcess:
         self._tree.look()
         return {self.pid, *(process.pid for process in self._tree.alive())}
 
-    def start(self) -> None:
-        """Start it. RltuiError when the system will not."""
+    def start(self, terminal: PseudoTerminal | None = None) -> None:
+        """Start it. RltuiError when the system will not. terminal: in the place of nothing to read and the log; in the child
+        Python runs for a moment, so no other thread may hold a lock.
+        """
         try:
-            with safe_io.open_to_append(self.log) as log:
+            with safe_io.open_to_append(self.log) if terminal is None else contextlib.nullcontext() as log:
                 self._process = start_session(
                     self._command,
-                    stdin=subprocess.DEVNULL,
-                    stdout=log,
+                    stdin=subprocess.DEVNULL if terminal is None else terminal.inner,
+                    stdout=log if terminal is None else terminal.inner,
                     stderr=subprocess.STDOUT,
                     cwd=self._cwd,
                     env={**os.environ, **self._env},
+                    preexec_fn=None if terminal is None else terminal.take,
                 )
-        except OSError as error:
+        except (OSError, subprocess.SubprocessError) as error:
             raise RltuiError(f"cannot start the {self.name}: {error}", f"command: {' '.join(self._command)}") from error
         self._tree = ProcessTree(self._process.pid, session=True)
 

@@ -11,6 +11,8 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+from rltui.errors import RltuiError
+
 DRAWN_ON = 2  # the descriptor that Textual draws on
 WRITE_MS = 300  # a terminal that takes nothing for so long (flow control, a stopped ssh) is left as it is
 # Cut off what is half written; end a synchronised update; mouse (cells and pixels), focus, bracketed paste and resize
@@ -24,6 +26,8 @@ LEAVE = (
 LOOK = 0.1  # seconds between two looks at whether we are asked to end
 PATIENCE = 0.8  # seconds for a child in the foreground to end once told to
 WEB_DRIVER = "textual.drivers.web_driver:WebDriver"
+CHILD_SIZE = 40, 120  # rows and columns of a pseudo-terminal
+READ_BYTES = 1 << 16
 GONE = "\x03"  # what a terminal that is gone reads as: Ctrl-C where that is a key
 Settings = list[Any]  # of `stty`, as termios gives them
 
@@ -81,7 +85,31 @@ if sys.platform == "win32":
         """The child's exit code. It shares the console, so Ctrl-C reaches it; asked_to_end is not looked at."""
         return subprocess.call(list(command))
 
+    class PseudoTerminal:
+        """None of the kind here."""
+
+        inner = -1
+
+        def __init__(self) -> None:
+            raise RltuiError(
+                "rltui run needs a pseudo-terminal, which Windows has none of",
+                "it works on Linux, on macOS, and in WSL",
+            )
+
+        def take(self) -> None: ...
+
+        def close_inner(self) -> None: ...
+
+        def read(self, seconds: float) -> bytes | None:
+            return None
+
+        def press(self, keys: bytes) -> None: ...
+
+        def close(self) -> None: ...
+
 else:
+    import fcntl
+    import struct
     import termios
     import tty
 
@@ -234,3 +262,46 @@ else:
         finally:
             with contextlib.suppress(termios.error):
                 apply_settings(0, before)
+
+    class PseudoTerminal:
+        """Terminal for a child: `inner` is its end; here is read what it prints, and keys are pressed.
+
+        It echoes no keys and leaves newlines as they are. The child gets a hangup when our end is gone, however we end.
+        """
+
+        def __init__(self) -> None:
+            """OSError where the system has none left."""
+            self._ours, self.inner = os.openpty()
+            os.set_blocking(self._ours, False)
+            settings = read_settings(self.inner)
+            settings[1] &= ~termios.OPOST
+            settings[3] &= ~termios.ECHO
+            apply_settings(self.inner, settings)
+            fcntl.ioctl(self.inner, termios.TIOCSWINSZ, struct.pack("4H", *CHILD_SIZE, 0, 0))
+
+        def take(self) -> None:
+            """In the child, a session's leader that has `inner` as its standard input: this is its terminal from now on."""
+            fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+
+        def close_inner(self) -> None:
+            """The child has it: once nobody else does, `read` says so."""
+            os.close(self.inner)
+
+        def read(self, seconds: float) -> bytes | None:
+            """What was printed; empty where nothing came within `seconds`; None once nobody has the child's end any more."""
+            if not select.select([self._ours], [], [], seconds)[0]:
+                return b""
+            try:
+                return os.read(self._ours, READ_BYTES) or None
+            except BlockingIOError:
+                return b""
+            except OSError:  # Linux' way to say that it is over
+                return None
+
+        def press(self, keys: bytes) -> None:
+            """Never waits: a child that reads none has room for some four thousand, and then they are lost."""
+            with contextlib.suppress(OSError):
+                os.write(self._ours, keys)
+
+        def close(self) -> None:
+            os.close(self._ours)

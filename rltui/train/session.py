@@ -12,16 +12,25 @@ from rltui import safe_io
 from rltui.checks.components import obs_warnings
 from rltui.env.from_profile import reward_warnings
 from rltui.errors import RltuiError, report
-from rltui.events.records import Level, Record, RunStarted
+from rltui.events.records import Level, Record
 from rltui.formatting import MEGABYTE
 from rltui.learn.ppo import PPOLearner
 from rltui.profile.advice import advice
 from rltui.profile.copies import saved_copies
-from rltui.runs.atomic import remove_tree, replace_file
-from rltui.runs.journal import JournalWriter, read_journal
+from rltui.runs.atomic import replace_file
+from rltui.runs.journal import JournalWriter
 from rltui.runs.journal_reader import copy_history, elapsed_so_far, reward_so_far, unclean_end
 from rltui.runs.launch_plan import confirm
-from rltui.runs.lock import Holder, RunLock, being_trained, check_writable, claim_run, count_start, lock_holder
+from rltui.runs.lock import (
+    Holder,
+    RunLock,
+    being_trained,
+    check_writable,
+    claim_run,
+    count_start,
+    lock_holder,
+    undo_start,
+)
 from rltui.runs.paths import RunPaths
 from rltui.runs.saver import clean_temporary
 from rltui.supervise.output_log import OutputLog
@@ -68,7 +77,7 @@ def train(options: TrainOptions) -> int:
     sys.setswitchinterval(SWITCH_SECONDS)
     with ExitStack() as stack:
         if fresh:
-            stack.push(partial(_undo_start, paths))  # comes last, when the lock is free again
+            stack.push(partial(undo_start, paths))  # comes last, when the lock is free again
         with _opening(paths):
             lock = stack.enter_context(RunLock(paths))
             confirm(options.data, context.plan)
@@ -88,14 +97,6 @@ def _opening(paths: RunPaths) -> Iterator[None]:
         place = error.filename2 or error.filename or paths.folder
         hint = "make room there, or mend or move away what is in its place, and start again; nothing was trained"
         raise RltuiError(f"cannot open run {paths.name!r}: {place}: {safe_io.reason(error)}", hint) from error
-
-
-def _undo_start(paths: RunPaths, kind: type[BaseException] | None, *_: object) -> None:
-    """A start that was refused leaves no run behind in which nothing has begun."""
-    if kind is None or lock_holder(paths) is not None:
-        return
-    if not any(isinstance(record, RunStarted) for record in read_journal(paths.journal)):
-        remove_tree(paths.folder)
 
 
 class _Session:

@@ -33,7 +33,7 @@ SECONDS = {"information": 5.0, "warning": 8.0, "error": 10.0}  # that a toast st
 MOST_HOOKS = 4  # that run at the same time
 MOST_ERROR = 200  # characters of a hook's error that are shown
 MOST_NAMED = 3  # runs in the exit message
-TRAINING = ("collecting", "learning", "saving")  # states, one after the other each few seconds
+TRAINING = ("collecting", "learning", "running", "saving")  # states, one after the other each few seconds
 Severity = Literal["information", "warning", "error"]
 
 

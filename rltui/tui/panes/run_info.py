@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 
 from rltui import formatting
@@ -141,6 +142,9 @@ def _identity(snapshot: RunSnapshot, header: RunStarted) -> Iterator[tuple[str, 
 
 def facts_of(header: RunStarted) -> list[tuple[str, str]]:
     """(label, text) of everything that the header says, most asked for first."""
+    started = ("started", f"{formatting.date(header.time)}, pid {header.pid} on {header.host}")
+    if header.command:
+        return [("script", shlex.join(header.command)), started]
     return [
         ("profile", f"{header.profile}, by {header.author}" if header.author else header.profile),
         ("policy", _net(header.policy_layers, header.actions, header.policy_parameters)),
@@ -159,7 +163,7 @@ def facts_of(header: RunStarted) -> list[tuple[str, str]]:
             f"every {formatting.exact(header.save_every)}, milestone every {formatting.exact(header.milestone_interval)}",
         ),
         ("seed", f"{header.seed}" + ("" if header.environment else f", tick skip {header.tick_skip}")),
-        ("started", f"{formatting.date(header.time)}, pid {header.pid} on {header.host}"),
+        started,
         (
             "versions",
             ", ".join(f"{name} {version}" for name, version in sorted(header.versions.items())) or formatting.UNKNOWN,

@@ -60,7 +60,8 @@ def facts(view: View) -> dict[str, Fact]:
         number: Fact = ((6, text_line(f"Phase {header.phase}")),) if header.phase is not None else ()
         label = f"Phase {header.phase} {header.label}" if number else header.label
         found["phase"] = ((10, text_line(label)), *number)
-        found["stage"] = ((12, text_line(header.stage or match_words(header))),)
+        if stage := header.stage or match_words(header):
+            found["stage"] = ((12, text_line(stage)),)
         found["timesteps"] = _timesteps(snapshot)
         found["speed"] = _speed(snapshot)
         found["elapsed"] = _elapsed(elapsed(snapshot, view.now))

@@ -20,7 +20,8 @@ WHY_SHORT = "since the start, resume or new phase no long one has ended"
 
 
 class EpisodeReward(msgspec.Struct, frozen=True):
-    """Mean weighted reward of a car's episode. None, over 0 episodes, where none has ended.
+    """Mean weighted reward of a car's episode. None, over 0 episodes, where none has ended; known over 0 where a script of
+    others tells a mean and not of how many.
 
     short: all arenas have just started, and so far mostly short episodes have ended: the mean is theirs.
     parts: by reward, its mean contribution; together they are the mean. Empty where not told.
@@ -46,13 +47,14 @@ class RewardWindow:
         self._keys: tuple[str, ...] = ()  # of the newest record's metrics
         self._rewards: tuple[str, ...] = ()  # among them
         self._short = False
+        self._untold: float | None = None  # the newest mean of whoever does not count episodes
         for record in records:
             self.take(record)
 
     @property
     def value(self) -> EpisodeReward:
         if not self._episodes:
-            return EpisodeReward()
+            return EpisodeReward(self._untold)
         mean = sum(mean * count for mean, count, _ in self._ended) / self._episodes
         names = [name for name in self._ended[-1][2] if all(name in parts for _, _, parts in self._ended)]
         parts = {name: sum(parts[name] * count for _, count, parts in self._ended) / self._episodes for name in names}
@@ -60,7 +62,7 @@ class RewardWindow:
 
     @property
     def full(self) -> bool:
-        return self._episodes >= WINDOW
+        return self._episodes >= WINDOW or self._untold is not None
 
     def take(self, record: Record) -> None:
         """What the journal says next."""
@@ -82,6 +84,7 @@ class RewardWindow:
         if self._paid != set(names):
             self.clear()
             self._paid = frozenset(names)
+        self._untold = _untold(metrics)
         ended = _ended(metrics)
         if ended is None:
             return
@@ -95,7 +98,7 @@ class RewardWindow:
     def clear(self) -> None:
         """Another task has begun."""
         self._ended.clear()
-        self._episodes = 0
+        self._episodes, self._untold = 0, None
 
 
 def newest_window(records: Sequence[Record]) -> RewardWindow:
@@ -104,6 +107,8 @@ def newest_window(records: Sequence[Record]) -> RewardWindow:
     while start and episodes < WINDOW:
         start -= 1
         record = records[start]
+        if isinstance(record, IterationFinished) and _untold(record.metrics) is not None:
+            break
         if isinstance(record, IterationFinished) and (ended := _ended(record.metrics)) is not None:
             episodes += ended[1]
     return RewardWindow(records[start:])
@@ -120,3 +125,9 @@ def _ended(metrics: Mapping[str, float | None]) -> tuple[float, int] | None:
     if not known(mean) or not known(ended) or ended < 1:
         return None
     return mean, int(ended)
+
+
+def _untold(metrics: Mapping[str, float | None]) -> float | None:
+    """The mean reward where episodes are not counted; else None."""
+    mean = metrics.get(REWARD) if EPISODES not in metrics else None
+    return mean if known(mean) else None

@@ -62,8 +62,10 @@ def reward_at_end(history: History, begun: int = -1) -> EpisodeReward:
 def _first_of_window(history: History, begun: int) -> int:
     """The row from which on there are enough episodes; begun: timesteps at which the task began."""
     row, ended = history.length, 0.0
-    if REWARD not in history.columns or EPISODES not in history.columns:
+    if REWARD not in history.columns:
         return row
+    if EPISODES not in history.columns:  # of a script of others, which does not count them
+        return max(row - 1, 0)
     while row > 0 and ended < WINDOW and history.timesteps[row - 1] > begun:
         row -= 1
         episodes = history.columns[EPISODES][row]

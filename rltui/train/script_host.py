@@ -172,8 +172,9 @@ class _Keys:
             self._waiting.append(key)
 
     def looked_for(self, pause: float) -> None:
-        """The script does so now; `pause` seconds from now it surely has."""
-        self._pressed, self._free_at = "", time.monotonic() + pause
+        """The script does so now; `pause` seconds from now it surely has, and the next may come."""
+        free_at = time.monotonic() + pause
+        self._pressed, self._free_at = "", free_at if self._free_at is None else min(self._free_at, free_at)
 
     def poll(self) -> None:
         if self._waiting and self._free_at is not None and time.monotonic() >= self._free_at:

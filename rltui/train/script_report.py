@@ -25,10 +25,11 @@ LEARN = {
     "Actor Update Magnitude": "Policy Update Magnitude",
     "Critic Update Magnitude": "Value Function Update Magnitude",
 }
+LEARN_BEGINS = "-- Timing --"  # its first heading
 KEYS = {metric.rlgym_ppo: metric.key for metric in METRICS if metric.rlgym_ppo}
 KEYS |= {learn: KEYS[ppo] for learn, ppo in LEARN.items()}
-TIMESTEPS, UPDATES = "timesteps", "train/updates"
-COUNTS = (TIMESTEPS, UPDATES)
+TIMESTEPS = KEYS["Cumulative Timesteps"]
+COUNTS = (TIMESTEPS, KEYS["Cumulative Model Updates"])
 _MARK = re.compile(r"-{4,}\s*(BEGIN|END)\b.*\bREPORT\s*-{4,}")
 _SECTION = re.compile(r"\s*-- .+ --")
 _FIGURE = re.compile(r"\s*([A-Za-z][^:=]*?)\s*[:=]\s*(\S.*)")
@@ -94,6 +95,8 @@ class ReportParser:
             before = self.flush() if mark[1] == "END" or not self._marked else None
             self._report, self._marked = (ScriptReport(), True) if mark[1] == "BEGIN" else (None, False)
             return True, before
+        if line.strip() == LEARN_BEGINS:
+            return True, self.flush()
         if self._report is not None and (not line.strip() or _SECTION.fullmatch(line)):
             return True, None
         figure = _FIGURE.fullmatch(line.rstrip())
@@ -112,7 +115,12 @@ class ReportParser:
     def flush(self) -> ScriptReport | None:
         """What there is, if it is a whole one."""
         report, self._report, self._marked = self._report, None, False
-        return report if report is not None and report.timesteps is not None else None
+        if report is None or report.timesteps is None:
+            return None
+        seconds = report.metrics.get(metric_keys.UPDATE_SECONDS)
+        if seconds and report.collected is not None:
+            report.metrics[metric_keys.CONSUMED_SPEED] = report.collected / seconds
+        return report
 
     def _add(self, report: ScriptReport, name: str, text: str) -> None:
         if name == COLLECTED:
@@ -121,9 +129,6 @@ class ReportParser:
         key = KEYS.get(name) or self._own_key(name)
         if key and len(report.metrics) < MOST_FIGURES:
             report.metrics[key] = _count(text) if key in COUNTS else _figure(text)
-        if None not in (report.collected, report.metrics.get(metric_keys.UPDATE_SECONDS)):
-            seconds = report.metrics[metric_keys.UPDATE_SECONDS] or 0.0
-            report.metrics[metric_keys.CONSUMED_SPEED] = (report.collected or 0) / seconds if seconds > 0 else None
 
     def _own_key(self, name: str) -> str:
         """Empty where there are too many already: a script may make up a new one each time."""

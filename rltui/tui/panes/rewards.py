@@ -119,7 +119,8 @@ class RewardsPane(FilterablePane):
     def words(self, view: View) -> str:
         """Over how many episodes, and the order where it is not the usual one."""
         reward = newest_reward(view.snapshot)
-        words = [over_episodes(reward.episodes, reward.short).strip() or "no episode has ended yet"]
+        over = over_episodes(reward.episodes, reward.short).strip()
+        words = [over or ("no episode has ended yet" if reward.mean is None else "of episodes that it does not count")]
         words += [ORDERS[self.order][0]] if self.order else []
         return f"[$muted]{', '.join(words)}[/]"
 

@@ -25,9 +25,7 @@ def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> DataDir:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "tmp"))
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path / "tmp"))
     script = small_trainer.__file__
-    monkeypatch.setattr(
-        launch, "_command", lambda profile, options: [sys.executable, script, "train", profile, *options]
-    )
+    monkeypatch.setattr(launch, "_command", lambda command: [sys.executable, script, *command])
     return DataDir(tmp_path / "data")
 
 
@@ -46,7 +44,7 @@ def test_the_command_is_our_own_program_and_output_is_left_alone_where_nobody_la
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    command = launch._command("quick", ["--run", "alpha"])
+    command = launch._command(["train", "quick", "--run", "alpha"])
     assert command == [sys.executable, "-P", "-m", "rltui", "train", "quick", "--run", "alpha"]
 
     OutputLog(tmp_path / "trainer.log").on_record(small_trainer.started("alpha"))

@@ -247,9 +247,9 @@ def test_one_in_the_background_is_found_and_stopped_by_name(script: Hosted) -> N
     assert holder is not None and holder.pid is not None
     host = psutil.Process(holder.pid)
     try:
-        script.wait_records(IterationFinished)
+        wait_for(script.iterations, "an iteration")
         assert script.run_command("stop", "alpha").wait_end() == 0
-        assert script.wait_records(RunFinished)[-1].exit_code == 0
+        wait_for(lambda: script.states()[-1:] == ["stopped"], "its end")
     finally:
         for each in (*host.children(), host) if runs(host) else ():
             each.kill()

@@ -21,12 +21,13 @@ from rltui.runs.checkpoint import MANIFEST, DamagedError, survey
 from rltui.runs.journal_reader import read_paused_since
 from rltui.runs.lock import Holder, alone, lock_holder, start_number
 from rltui.runs.meta import Meta
-from rltui.runs.paths import MILESTONES, DataDir, RunPaths, folders, is_folder, name_problem
+from rltui.runs.paths import MILESTONES, NUMBER, DataDir, RunPaths, folders, is_folder, name_problem
+from rltui.runs.rlgym_ppo import is_theirs
 
-NUMBER = re.compile(r"0|[1-9][0-9]{0,17}")
 PHASE = re.compile(r"Phase[0-9]+-.+")
 LABEL = re.compile(r"([0-9]{3,12})(?:\.([0-9]{1,6}))?M")
 
+THEIRS = "rlgym-ppo saved it: rltui import makes a run of it"
 UNFINISHED = "half written; the next start removes it"
 NO_NUMBER = "its name is not a number of timesteps"
 NO_PHASE = "its name is not Phase<N>-<name>"
@@ -211,7 +212,8 @@ def _survey(path: Path, named: int | None, milestone: str = "", run: str = "") -
             raise seen.content
         found = meta.checked(seen.content)
     except DamagedError as error:
-        return CheckpointInfo(path, named, None, seen.damage or str(error), milestone, seen.size, run)
+        damage = THEIRS if is_theirs(path) else seen.damage or str(error)
+        return CheckpointInfo(path, named, None, damage, milestone, seen.size, run)
     return CheckpointInfo(path, found.timesteps, found, seen.damage, milestone, seen.size, run)
 
 

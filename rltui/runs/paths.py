@@ -27,6 +27,7 @@ STARTER = "starter"  # the bot that comes with rltui, hence no run's name
 DATA_VARIABLE = "RLTUI_DATA"
 LONGEST_RUN_NAME = 100
 
+NUMBER = re.compile(r"0|[1-9][0-9]{0,17}")  # of timesteps: a checkpoint's folder
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
 

@@ -12,9 +12,8 @@ from typing import Any
 from rltui import safe_io
 from rltui.errors import RltuiError
 from rltui.runs.checkpoint import MANIFEST, POLICY_FILE
-from rltui.runs.inventory import NUMBER
 from rltui.runs.meta import NAME as META
-from rltui.runs.paths import folders
+from rltui.runs.paths import NUMBER, folders
 
 POLICY = "PPO_POLICY.pt"
 CRITIC = "PPO_VALUE_NET.pt"
@@ -33,7 +32,7 @@ _HINT = "choose another checkpoint of rlgym-ppo"
 def checkpoint_at(path: Path) -> Path | None:
     """The folder itself, or of a run's folder its highest number; None where rlgym-ppo has saved nothing."""
     numbered = sorted((each for each in folders(path) if NUMBER.fullmatch(each.name)), key=lambda each: int(each.name))
-    return next((each for each in (path, *reversed(numbered)) if _is_theirs(each)), None)
+    return next((each for each in (path, *reversed(numbered)) if is_theirs(each)), None)
 
 
 def find_saved(root: Path, timesteps: int) -> Path | None:
@@ -41,7 +40,7 @@ def find_saved(root: Path, timesteps: int) -> Path | None:
     level, seen = [root], 0
     for _ in range(_DEEPEST):
         below = [each for folder in level for each in folders(folder) if not _SKIPPED.fullmatch(each.name)]
-        found = next((each for each in below if each.name == str(timesteps) and _is_theirs(each)), None)
+        found = next((each for each in below if each.name == str(timesteps) and is_theirs(each)), None)
         if found is not None:
             return found
         seen += len(below)
@@ -73,7 +72,7 @@ def read(folder: Path) -> tuple[dict[str, bytes], int]:
     return files | {BOOK_KEEPING: json.dumps(book).encode()}, timesteps
 
 
-def _is_theirs(folder: Path) -> bool:
+def is_theirs(folder: Path) -> bool:
     """One of ours that lost its manifest is damaged, and not theirs."""
     return (folder / POLICY).is_file() and not any(os.path.lexists(folder / n) for n in (MANIFEST, META, POLICY_FILE))
 

@@ -51,7 +51,8 @@ class ChildOutput:
 
     def write(self, text: bytes) -> None:
         """From this process, for a child that has none. Never waits: what finds no room is left out."""
-        os.set_blocking(self._descriptor, False)
+        if sys.platform != "win32":
+            os.set_blocking(self._descriptor, False)
         try:
             written = os.write(self._descriptor, text)
         except OSError:

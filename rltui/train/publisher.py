@@ -49,6 +49,11 @@ class QueueThread(threading.Thread, Generic[Item]):
         self._wake, self._ending = threading.Event(), False
         self._trace_printed = False
 
+    @property
+    def waiting(self) -> int:
+        """Items that were put in and not yet taken."""
+        return len(self._items)
+
     def put(self, item: Item) -> None:
         """Never waits, and wakes nobody."""
         if self._most is not None and len(self._items) >= self._most:

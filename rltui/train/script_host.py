@@ -57,21 +57,17 @@ SOURCE = "script"  # of log lines
 LOOK = 0.1  # seconds that output is waited for: between two looks at everything else
 LIVE_INTERVAL = 0.5  # seconds
 LINES, LINES_AT_ONCE = 5.0, 200  # a second and in a burst, that the journal keeps; the log file has more
-KEY_PAUSE = (
-    1.0  # seconds from a report to the next key: the script looks for keys right after one, and takes all that wait
-)
+# Seconds from a report to the next key: the script looks for keys right after one, and takes all that wait as one.
+KEY_PAUSE = 1.0
 QUIET = 60.0  # seconds without output that are worth a word
-STOP_SECONDS, KILL_SECONDS = (
-    30.0,
-    3.0,
-)  # of the ladder: from Ctrl-C on; for what a script leaves behind, and for one abandoned
-LAST_LINES = 20
+STOP_SECONDS = 30.0  # of the ladder, from Ctrl-C on
+KILL_SECONDS = 3.0  # of the ladder for a script that is abandoned, and for what one leaves behind
+LAST_LINES, LAST_CHARACTERS = 20, 200  # told of a script that failed: of its output, of its last line
 TOLD_SECONDS = 1.0  # that a script's children may go on printing after it has ended
-MOST_CHUNKS = 1_000  # of output that wait for a terminal that is held
+MOST_CHUNKS = 1_000  # of output that wait for a terminal that is held; then the script waits, as it would without us
 CTRL_C = b"\x03"
-GO_ON = (
-    " "  # any key ends a pause of rlgym-ppo, which reads it again after the next iteration: so one without a meaning
-)
+# Any key ends a pause of rlgym-ppo, which reads that key again after the next iteration: so one without a meaning.
+GO_ON = " "
 _UNKNOWN: dict[str, Any] = {  # of the header: nobody can tell what a script trains
     **dict.fromkeys(("phase", "stage", "step_limit"), None),
     **dict.fromkeys(("workers", "arenas", "blue", "orange", "obs_size", "actions", "tick_skip", "seed"), 0),
@@ -125,7 +121,10 @@ def host(options: ScriptOptions) -> int:
     paths = _paths(options)
     fresh = options.run is None or not paths.exists()
     with ExitStack() as stack:
-        terminal = PseudoTerminal()
+        try:
+            terminal = PseudoTerminal()
+        except OSError as error:
+            raise RltuiError(f"no pseudo-terminal for the script: {safe_io.reason(error)}") from error
         stack.callback(terminal.close)
         if fresh:
             stack.push(partial(undo_start, paths))  # comes late, when the lock is free again
@@ -193,7 +192,7 @@ class _ScriptHost:
         terminal: PseudoTerminal,
         stack: ExitStack,
     ) -> None:
-        self._options, self._paths, self._script, self._terminal, self._stack = options, paths, script, terminal, stack
+        self._options, self._paths, self._script, self._terminal = options, paths, script, terminal
         before = JournalEnd(paths, brief=True)
         self._iteration, self._timesteps = (before.row.iteration, before.row.timesteps) if before.row else (0, 0)
         self._began, self._earlier = time.monotonic(), elapsed_so_far(paths)
@@ -209,7 +208,7 @@ class _ScriptHost:
         self._log_pipe = output.pipe(SOURCE)
         if self._log_pipe is not None:
             stack.callback(self._log_pipe.close)
-        self._echo: QueueThread[bytes] = QueueThread("echo", _print, MOST_CHUNKS)
+        self._echo: QueueThread[bytes] = QueueThread("echo", _print)
         self._echo.start()
         stack.callback(self._echo.close, KILL_SECONDS)
         self._server = ControlServer(paths, paths.name, self._publisher.publish, drain=self._publisher.drain).start()
@@ -244,8 +243,11 @@ class _ScriptHost:
         hung_up, ended_at = False, None
         with open_keyboard() if self._shown else contextlib.nullcontext() as keyboard:
             while True:
-                data = None if hung_up else self._terminal.read(LOOK)
-                if data is None:  # it has closed its terminal, and goes on
+                full = self._echo.waiting >= MOST_CHUNKS
+                data = None if hung_up else b"" if full else self._terminal.read(LOOK)
+                if full:
+                    time.sleep(LOOK)
+                elif data is None:  # it has closed its terminal, and goes on
                     hung_up = True
                     self._script.wait(LOOK)
                 elif data:
@@ -254,11 +256,11 @@ class _ScriptHost:
                     self._idle()
                 for key in keyboard.pressed() if keyboard is not None else "":
                     if key != GONE:
-                        self._keys.add(key)
+                        self._keys.add(GO_ON if self._state == "paused" and key != "q" else key)
                 self._serve()
                 if (code := self._script.poll()) is not None:
                     ended_at = time.monotonic() if ended_at is None else ended_at
-                    if not data or time.monotonic() - ended_at > TOLD_SECONDS:
+                    if not (data or full) or time.monotonic() - ended_at > TOLD_SECONDS:
                         return code
 
     def _take(self, data: bytes) -> None:
@@ -445,7 +447,7 @@ class _ScriptHost:
         elif self._stop.urgency is Urgency.ABANDON:
             failed, reason = 1, "abandoned"
         elif failed:
-            reason = f"failed: the script ended{how}" + (f": {self._last[-1]}" if self._last else "")
+            reason = f"failed: the script ended{how}" + (f": {self._last[-1][:LAST_CHARACTERS]}" if self._last else "")
         else:
             reason = "finished: the script ended"
         self._enter("failed" if failed else "stopped", reason)

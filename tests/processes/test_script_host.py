@@ -157,7 +157,9 @@ def test_keys_of_the_script(script: Hosted, remote: Callable[[], Remote]) -> Non
     assert isinstance(cockpit.ask(Resume()), CommandApplied)
     script.wait_state("running")
     script.wait_more_iterations()
-    assert script.states().count("paused") == 1 and len(script.iterations()) > held, "the key that ended it pauses no more"
+    assert script.states().count("paused") == 1 and len(script.iterations()) > held, (
+        "the key that ended it pauses no more"
+    )
     assert isinstance(cockpit.ask(SaveCheckpoint()), CommandApplied)
     (saved,) = script.wait_records(CheckpointSaved)
     assert Path(saved.path) == script.folder / ppo_script.CHECKPOINTS / str(saved.timesteps)

@@ -95,3 +95,13 @@ def test_another_task_or_other_rewards_begin_anew() -> None:
     assert RewardWindow([*before, iteration(None, 0, "goal")]).value == EpisodeReward(None, 0)
     assert newest_window([*before, iteration(1.0, 5, "goal")]).value == EpisodeReward(1.0, 5, parts={"goal": 0.0})
     assert newest_window([*before, phase_changed(0.0, 1)]).value == EpisodeReward(None, 0)
+
+
+def test_a_mean_whose_episodes_nobody_counts_is_the_newest_alone() -> None:
+    def told(mean: float | None) -> IterationFinished:
+        return IterationFinished(time=0.0, iteration=1, timesteps=1, metrics={REWARD: mean})
+
+    window = RewardWindow([told(1.0), told(3.0)])
+    assert window.value == EpisodeReward(3.0, 0) and window.full
+    assert newest_window([told(1.0), told(3.0)]).value == EpisodeReward(3.0, 0)
+    assert RewardWindow([told(1.0), told(None)]).value == EpisodeReward(None, 0)

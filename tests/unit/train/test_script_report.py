@@ -57,7 +57,12 @@ def test_a_report_of_rlgym_learn_needs_no_marks() -> None:
     (first, second), others = parsed(learn_report(1) + "saving\n" + learn_report(2))
     assert others == ["saving"]
     assert (first.timesteps, second.timesteps) == (STEPS, 2 * STEPS)
-    expected = {"rollout/policy_reward": 0.5, "train/entropy": 4.49, "train/value_loss": 0.25, "script/average_reward": 0.01}
+    expected = {
+        "rollout/policy_reward": 0.5,
+        "train/entropy": 4.49,
+        "train/value_loss": 0.25,
+        "script/average_reward": 0.01,
+    }
     assert {key: first.metrics[key] for key in expected} == expected
 
 
@@ -78,14 +83,25 @@ def test_numbers_of_any_locale(subtests: pytest.Subtests) -> None:
         with subtests.test(text=text):
             (found,), _ = parsed(f"Cumulative Timesteps: 9\nPolicy Reward: {text}\n")
             assert found.metrics["rollout/policy_reward"] == value
-    for text, count in [("550208", 550_208), ("550.208", 550_208), ("35,010,128", 35_010_128), ("550208.00000", 550_208)]:
+    for text, count in [
+        ("550208", 550_208),
+        ("550.208", 550_208),
+        ("35,010,128", 35_010_128),
+        ("550208.00000", 550_208),
+    ]:
         with subtests.test(text=text):
             assert [each.timesteps for each in parsed(f"Cumulative Timesteps: {text}\n")[0]] == [count]
 
 
 def test_what_is_no_whole_report_is_none(subtests: pytest.Subtests) -> None:
     begin, end = "--------BEGIN ITERATION REPORT--------\n", "--------END ITERATION REPORT--------\n"
-    for text in (begin + end, end, begin + "Policy Reward: 1\n" + end, begin + "Cumulative Timesteps: many\n" + end, begin):
+    for text in (
+        begin + end,
+        end,
+        begin + "Policy Reward: 1\n" + end,
+        begin + "Cumulative Timesteps: many\n" + end,
+        begin,
+    ):
         with subtests.test(text=text):
             assert parsed(text)[0] == []
     torn = begin + "Policy Reward: 7\nCumulative Timesteps: 7\n" + report(1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import msgspec
 import pytest
 
 from rltui.events.records import CheckpointSaved, IterationFinished, WorkerFailed
@@ -45,6 +46,12 @@ def test_nothing_is_promised_where_nothing_is_saved() -> None:
     unsaved = RunSnapshot(run="alpha", alive=False)
     assert how_to_resume(unsaved, {}) == "it has ended with nothing saved: R starts it anew"
     assert how_to_resume(replace(unsaved, gone=True), {}) == "it is gone from disk: H opens the launcher"
+
+
+def test_a_script_of_others_is_started_again_by_its_own_command() -> None:
+    header = msgspec.structs.replace(run_story.header(), command=["python", "my train.py"])
+    ended = RunSnapshot(run="alpha", alive=False, saved_timesteps=9, header=header)
+    assert how_to_resume(ended, {}) == "it has ended: rltui run --run alpha -- python 'my train.py' goes on in it"
 
 
 def test_answers_are_the_trainers_words_and_fade() -> None:

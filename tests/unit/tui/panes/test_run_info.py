@@ -5,10 +5,12 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from rltui.events.records import RunResumed, SettingChanged
+from rltui.events.records import RunResumed, SettingChanged, match_words
 from rltui.run_state.fold import fold
 from rltui.run_state.snapshot import RunSnapshot
-from rltui.tui.panes.run_info import RunInfoPane, by_hand, change_text
+from rltui.tui.panes import status
+from rltui.tui.panes.pane import View
+from rltui.tui.panes.run_info import RunInfoPane, by_hand, change_text, facts_of
 from tests.fakes import figure_stories, run_story
 from tests.fakes.drawn_panes import NOW, STORY, drawn
 
@@ -63,3 +65,12 @@ def test_facts_of_a_resumed_campaign() -> None:
         "table      hash c0ffeec0ffee", "start      at 9,000: the newest of run alpha", "from       data/checkpoints/alpha/9000",
     ):  # fmt: skip
         assert words in text, text
+
+
+def test_of_a_script_of_others_no_figure_is_made_up() -> None:
+    header = msgspec.structs.replace(run_story.header(), command=["python", "my train.py"], blue=0, orange=0, workers=0)
+    snapshot = fold(RunSnapshot(), [header])
+    assert [name for name, _ in facts_of(header)] == ["script", "started"]
+    assert "python 'my train.py'" in drawn(RunInfoPane(), snapshot)
+    assert snapshot.log[0].message == "run alpha opened: python 'my train.py'"
+    assert "stage" not in status.facts(View(snapshot, NOW)) and match_words(header) == ""

@@ -25,7 +25,7 @@ def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> DataDir:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "tmp"))
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path / "tmp"))
     script = small_trainer.__file__
-    monkeypatch.setattr(launch, "_command", lambda command: [sys.executable, script, *command])
+    monkeypatch.setattr(launch, "command", lambda *words: [sys.executable, script, *words])
     return DataDir(tmp_path / "data")
 
 
@@ -44,7 +44,7 @@ def test_the_command_is_our_own_program_and_output_is_left_alone_where_nobody_la
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    command = launch._command(["train", "quick", "--run", "alpha"])
+    command = launch.command("train", "quick", "--run", "alpha")
     assert command == [sys.executable, "-P", "-m", "rltui", "train", "quick", "--run", "alpha"]
 
     OutputLog(tmp_path / "trainer.log").on_record(small_trainer.started("alpha"))

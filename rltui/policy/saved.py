@@ -24,6 +24,7 @@ from rltui import safe_io
 from rltui.actions.masking import LEGALITY, idle_rows
 from rltui.actions.pipeline import PipelineOptions, action_spec
 from rltui.errors import RltuiError
+from rltui.field import MOST_CARS
 from rltui.policy.mlp import DiscretePolicy
 from rltui.policy.weights import Float, Layer, layer_sizes, normalizer_flat
 from rltui.registry import Component
@@ -33,6 +34,7 @@ KIND = "discrete"
 LARGEST = 1 << 30  # bytes; a net of four layers of 4096 has 200 MB
 LONGEST = 1 << 18  # bytes of a text in it
 MOST_MEMBERS = 256
+MOST_TICKS, MOST_STACK = 120, 4  # of a step; observations that make one: as in a profile
 _TEXTS = ("kind", "table_hash", "legality", "obs_signature", "env")
 _KEYS = re.compile(rf"[wb]\d{{1,2}}|format|table|tick_skip|action_delay_ticks|normalizer_(mean|var)|{'|'.join(_TEXTS)}")
 _HINT = "choose another checkpoint, or save the run again"
@@ -156,18 +158,24 @@ def saved_game(policy: SavedPolicy) -> SavedGame:
         if "environment" in env:
             raise foreign_game(str(env["environment"]))
         parts = {key: {name: _tuples(value) for name, value in env[key].items()} for key in ("obs", "table")}
-        obs, table = (Component(part.pop("kind"), part) for part in parts.values())
+        kinds = [part.pop("kind") for part in parts.values()]
+        if not all(isinstance(kind, str) for kind in kinds):
+            raise TypeError(f"kinds {kinds}")
+        obs, table = (Component(kind, part) for kind, part in zip(kinds, parts.values(), strict=True))
+        blue, orange, stack = (int(env.get(key, 1)) for key in ("blue", "orange", "obs_stack"))
+        if not {blue, orange} <= {*range(MOST_CARS + 1)} or not blue + orange or not 1 <= stack <= MOST_STACK:
+            raise ValueError(f"{blue}v{orange}, {stack} observations")
         return SavedGame(
-            blue=int(env.get("blue", 1)),
-            orange=int(env.get("orange", 1)),
+            blue=blue,
+            orange=orange,
             obs=obs,
             table=table,
-            obs_stack=int(env.get("obs_stack", 1)),
+            obs_stack=stack,
             pipeline=PipelineOptions.of_saved(env.get("pipeline", {"legality": policy.legality})),
             tick_skip=policy.tick_skip,
             action_delay_ticks=policy.action_delay_ticks,
         )
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError, OverflowError) as error:
         raise RltuiError(
             f"policy.npz: key 'env': expected the game that it was trained in, as JSON, found {policy.env[:80]!r}",
             "save the policy anew with this version",
@@ -265,6 +273,12 @@ def _scalar_problems(arrays: Mapping[str, NDArray[Any]]) -> list[str]:
         for key, kind in kinds.items()
         if key not in arrays or arrays[key].shape != () or arrays[key].dtype.kind != kind
     ]
+    if not problems:
+        skip, delay = int(arrays["tick_skip"]), int(arrays["action_delay_ticks"])
+        if not 1 <= skip <= MOST_TICKS:
+            problems.append(f"key 'tick_skip': expected 1 to {MOST_TICKS}, found {skip}")
+        elif not 0 <= delay <= skip:
+            problems.append(f"key 'action_delay_ticks': expected 0 to {skip}, the tick_skip, found {delay}")
     if not problems and int(arrays["format"]) != FORMAT:
         problems.append(f"key 'format': expected {FORMAT}, found {int(arrays['format'])}")
     if not problems and str(arrays["legality"]) not in LEGALITY:

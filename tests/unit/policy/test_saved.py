@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 from dataclasses import fields, replace
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import numpy as np
 import pytest
 
 from rltui.errors import RltuiError
-from rltui.policy.saved import SavedPolicy, load_policy, save_policy, weights_hash
+from rltui.policy.saved import SavedPolicy, load_policy, save_policy, saved_game, weights_hash
 
 RNG = np.random.default_rng(0)
 LAYERS = tuple((RNG.random(shape, np.float32), RNG.random(shape[1], np.float32)) for shape in ((6, 4), (4, 3)))
@@ -86,6 +87,11 @@ def test_a_wrong_key_is_named_with_expected_and_found(subtests: pytest.Subtests,
         ({"format": np.array(2)}, "key 'format': expected 1, found 2"),
         ({"kind": np.array("recurrent")}, "key 'kind': expected 'discrete', found 'recurrent'"),
         ({"tick_skip": np.array("8")}, "key 'tick_skip': expected an integer, found <U1 []"),
+        ({"tick_skip": np.array(0)}, "key 'tick_skip': expected 1 to 120, found 0"),
+        ({"tick_skip": np.array(-8)}, "key 'tick_skip': expected 1 to 120, found -8"),
+        ({"tick_skip": np.array(10**9)}, "key 'tick_skip': expected 1 to 120, found 1000000000"),
+        ({"action_delay_ticks": np.array(9)}, "key 'action_delay_ticks': expected 0 to 8, the tick_skip, found 9"),
+        ({"action_delay_ticks": np.array(-1)}, "key 'action_delay_ticks': expected 0 to 8, the tick_skip, found -1"),
         ({"w1": np.zeros((5, 3), np.float32)}, "w1 is [5, 3], expected [4, out]"),
         ({"b1": np.zeros(4, np.float32)}, "b1 is [4], expected [3]"),
         ({"w0": np.zeros((6, 4))}, "key 'w0': expected a float32 array, found float64 [6, 4]"),
@@ -110,6 +116,18 @@ def test_a_missing_key_is_named(subtests: pytest.Subtests) -> None:
             del contents[key]
             with pytest.raises(RltuiError, match=f"policy.npz: .*'{key}'.*found nothing"):
                 load_policy(file_of(contents))  # type: ignore[arg-type]
+
+
+def test_a_game_that_there_cannot_be_is_refused(subtests: pytest.Subtests) -> None:
+    good = {"obs": {"kind": "default"}, "table": {"kind": "rlgym"}}
+    assert saved_game(replace(POLICY, env=json.dumps(good))).obs_stack == 1
+    for changes in (
+        {"blue": 4}, {"blue": -1}, {"blue": 10**9}, {"blue": 0, "orange": 0}, {"orange": float("inf")}, {"orange": "two"},
+        {"obs_stack": 0}, {"obs_stack": -1}, {"obs_stack": 10**9}, {"obs_stack": None}, {"obs": {"kind": 3}}, {"obs": {}},
+        {"obs": ["default"]}, {"table": {"kind": None}}, {"pipeline": [1]}, {"pipeline": {"nothing": 1}},
+    ):  # fmt: skip
+        with subtests.test(changes=changes), pytest.raises(RltuiError, match="key 'env': expected the game"):
+            saved_game(replace(POLICY, env=json.dumps(good | changes)))
 
 
 def test_all_that_is_wrong_is_said_at_once() -> None:

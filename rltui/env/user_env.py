@@ -307,8 +307,9 @@ class UserEnvs:
         return []
 
     def take_timings(self) -> Mapping[str, float]:
-        """Seconds in step() and in reset() since the last call."""
-        return self._timings.take()
+        """Seconds in step() and in reset() since the last call; what of a step is observation or reward nobody knows."""
+        parts = self._timings.take()
+        return {name: parts[name] for name in ("simulate", "reset")}
 
     def drain_stats(self) -> dict[str, EpisodeStats]:
         """Rewards and episodes since the last drain; running episodes keep their rewards until they end."""

@@ -10,6 +10,7 @@ from rltui.events.metric_keys import OVERALL_SPEED
 
 RATES = "cannot score yet: 2e-4; scoring: 1e-4; dribbles and flicks: 0.8e-4 or less"
 LARGEST_RATE = 1e-3  # bold, and sometimes meant
+FEW_ACTIONS = 8  # among fewer no entropy is unusual: what is known is of tables of 90 rows and more
 LARGEST_ENTROPY = 0.1  # ten times the usual start, in nats
 Side = Literal["usual", "low", "high", "none"]
 

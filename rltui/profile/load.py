@@ -194,6 +194,8 @@ def _profile_of(source: ProfileSource, reading: LoadResult, overrides: Sequence[
     profile, findings = _findings(data, reading.path, phases)
     if named_phases(data) and phase:
         findings = [ValidationFinding(("curriculum", "phases"), "a phase of a campaign cannot have phases of its own")]
+    if data.get("env") and phase:
+        findings = [ValidationFinding(("env",), "a phase of a campaign plays the game, in no environment of its own")]
     source.problems += [_problem(finding, source, set_paths) for finding in findings]
     if profile is not None and profile.path is not None and profile.path.name in STORED_FILES:
         profile._name = name_in_text(source.text) or profile.name

@@ -7,8 +7,9 @@ from collections.abc import Callable, Sequence
 from statistics import median
 
 from rltui import formatting
+from rltui.events import metric_keys
 from rltui.events.commands import stopped_words
-from rltui.events.metric_health import SYMPTOMS, side_of, usual_range
+from rltui.events.metric_health import FEW_ACTIONS, SYMPTOMS, side_of, usual_range
 from rltui.events.metrics import metric_of
 from rltui.run_state.change_command import PROFILE, typed
 from rltui.run_state.snapshot import ChartMark, RunSnapshot, WorkerRow
@@ -29,7 +30,10 @@ Word = tuple[str, str]  # text, role
 def symptoms(snapshot: RunSnapshot, first: int, end: int) -> list[Symptom]:
     """Of rows [first, end), in the order of the metric table."""
     found = _dropped(snapshot, max(end - WINDOW, first))
+    few = snapshot.header is not None and snapshot.header.actions < FEW_ACTIONS
     for key, health in SYMPTOMS.items():
+        if few and key == metric_keys.ENTROPY:
+            continue
         column = snapshot.history.columns.get(key)
         if column is not None and end - first >= (SETTLED if health.settles else WINDOW):
             found += _outside(snapshot, key, column[max(first, end - FARTHEST) : end], end)

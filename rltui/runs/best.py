@@ -12,7 +12,7 @@ import msgspec
 from rltui import formatting, safe_io
 from rltui.events import metric_keys
 from rltui.events.episode_reward import SHORT_SO_FAR
-from rltui.events.metric_health import side_of, usual_range
+from rltui.events.metric_health import FEW_ACTIONS, side_of, usual_range
 from rltui.events.metrics import health_of
 from rltui.runs.atomic import replace_file
 from rltui.runs.meta import Meta
@@ -47,7 +47,9 @@ def reward_caveat(meta: Meta) -> str:
     reward, episodes, kl = meta.mean_reward, meta.reward_episodes, meta.approx_kl
     if reward is None or not math.isfinite(reward):
         return "no episode had ended"
-    if side_of(_ENTROPY, meta.entropy) == "low":
+    actions = meta.policy.rpartition("-")[2]  # see `net`
+    few = actions.isdecimal() and int(actions) < FEW_ACTIONS
+    if not few and side_of(_ENTROPY, meta.entropy) == "low":
         return f"entropy {formatting.number(meta.entropy)} nats, below the usual {usual_range(_ENTROPY)}: it hardly explored any more"
     if kl is not None and (not math.isfinite(kl) or kl > TORN * (_KL.high or math.inf)):
         usual = f"the usual {usual_range(_KL)}"

@@ -101,6 +101,7 @@ def test_statistics_know_rewards_and_episodes_and_nothing_of_the_game() -> None:
     assert (found[REWARD], found[EPISODES]) == (LAST * (LAST + 1) / 2, 2 * 8)
     assert not any(key.startswith("turtle/") for key in found)
     assert {metric_keys.GOALS_PER_MINUTE, metric_keys.TOUCHES_PER_MINUTE, metric_keys.AIRBORNE}.isdisjoint(found)
+    assert set(env.take_timings()) == {"simulate", "reset"}
     played(env, out, 1)
     (again,) = env.drain_stats().values()
     assert (again.episodes, again.car_steps) == (0, 4)

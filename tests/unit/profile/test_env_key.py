@@ -66,6 +66,13 @@ def test_a_game_without_rewards_is_still_a_mistake(folder: Path) -> None:
     ]
 
 
+def test_a_campaign_has_no_such_phase(folder: Path) -> None:
+    (folder / "own.toml").write_text(OWN)
+    (folder / "campaign.toml").write_text('schema = 1\n[curriculum]\nphases = [{profile = "own.toml"}]\n')
+    messages = [problem.message for problem in read(folder / "campaign.toml").problems]
+    assert "a phase of a campaign plays the game, in no environment of its own" in messages
+
+
 def test_advice_speaks_of_what_any_environment_has(folder: Path) -> None:
     (folder / "own.toml").write_text(OWN + "\n[ppo]\nent_coef = 0.5\ngamma = 0.1\n[collect]\nworkers = 1\n")
     profile = load(folder / "own.toml").model_copy(update={"env": "gymnasium:CartPole-v1"})

@@ -142,6 +142,17 @@ def test_unhealthy_says_the_figure_its_range_and_what_to_try() -> None:
     assert found.now is not None, "the reward's figures are there all the same"
 
 
+def test_among_few_actions_no_entropy_is_an_illness(subtests: pytest.Subtests) -> None:
+    records = told(300, lambda row: row * 0.1, lambda row: {"train/entropy": 0.4})
+    for actions, word in ((90, "unhealthy"), (2, "learning")):
+        with subtests.test(actions=actions):
+            opened = [
+                msgspec.structs.replace(record, actions=actions) if isinstance(record, RunStarted) else record
+                for record in records
+            ]
+            assert verdict_of(opened).word == word
+
+
 def test_one_bad_update_is_no_illness() -> None:
     found = verdict_of(told(300, lambda row: row * 0.1, lambda row: {KL: 0.5 if row == 299 else 0.008}))
     assert found.word == "learning"

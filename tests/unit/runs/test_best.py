@@ -41,6 +41,7 @@ def test_which_rewards_count(subtests: pytest.Subtests) -> None:
         ({"entropy": 0.5}, ""),
         ({"entropy": 0.49}, "hardly explored"),
         ({"entropy": 0.0}, "hardly explored"),
+        ({"entropy": 0.3, "policy": "discrete 4-64-2"}, ""),  # of two actions: their most is 0.69
         ({"approx_kl": 0.03}, ""),  # one update above the usual is noise
         ({"approx_kl": 0.21}, "far above"),
         ({"approx_kl": math.nan}, "far above"),

@@ -20,9 +20,10 @@ if TYPE_CHECKING:
 
 NAMED = 3  # milestones without games, or games that could not be played, one by one
 EPILOG = (
-    "ELO: by all games in data/games.csv, the scripted player rule standing at 1500; 400 more are ten wins to one loss. "
-    "±: 95 % interval; –: no games\nlead to rule. AGAINST RULE: wins and half the draws, of how many games. THAN THE NEXT: better where the 95 % interval "
-    "of the difference\nleaves out 0 and both have 20 games; else how many more between the two would likely decide it."
+    "ELO: by all games in data/games.csv, the scripted player rule standing at 1500; 400 more are ten wins to one loss.\n"
+    "±: 95 % interval; –: no games lead to rule. AGAINST RULE: wins and half the draws, of how many games.\n"
+    "THAN THE NEXT: better where the 95 % interval of the difference leaves out 0 and both have 20 games; else how many more\n"
+    "between the two would likely decide it."
 )
 
 

@@ -10,6 +10,7 @@ from typing import Literal
 
 from rltui import formatting
 from rltui.events.episode_reward import REWARD
+from rltui.events.game_record import DEVIATIONS
 from rltui.events.records import CurriculumPlanned, PhaseChanged, RunStarted, SettingChanged, StageChanged
 from rltui.run_state.fold import fold
 from rltui.run_state.rewards import differences_line, first_row, settled_row
@@ -24,7 +25,6 @@ NOT_SKILL = (
 )
 CONFIDENCE = 0.95
 OTHER = "the other"  # state of the same run
-_NORMAL = 1.959964  # its two-sided quantile of the normal distribution
 _Begun = RunStarted | CurriculumPlanned | PhaseChanged | StageChanged | SettingChanged
 
 
@@ -146,7 +146,7 @@ def compare_rewards(left: ComparedBot, right: ComparedBot, paid: Sequence[str] =
 
 def student_quantile(freedom: float) -> float:
     """Of Student's t at 0.975, within 1 % from 3 degrees of freedom on (Abramowitz and Stegun 26.7.5)."""
-    z, v = _NORMAL, freedom
+    z, v = DEVIATIONS, freedom
     return (
         z
         + (z**3 + z) / (4 * v)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from typing import Annotated, Literal
 
 import msgspec
@@ -149,6 +150,11 @@ class TaskSettings(msgspec.Struct, frozen=True, kw_only=True):
     ppo: dict[str, bool | Figure | str] = {}
     opponent: str = ""  # who plays orange; empty: the bot itself
     environment: str = ""  # of the user's own, in the game's place: its agents are blue
+
+
+def run_again(header: RunStarted) -> str:
+    """What to type to start the script of others again, in the same run."""
+    return shlex.join(["rltui", "run", "--run", header.run, "--", *header.command])
 
 
 def match_words(task: TaskSettings | RunStarted) -> str:

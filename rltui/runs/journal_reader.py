@@ -178,6 +178,13 @@ class JournalEnd:
         return recent_speed(self.records)
 
 
+def script_header(paths: RunPaths) -> RunStarted | None:
+    """The newest header of a run that a script of others has; None of a trainer's own, and where there is none."""
+    end = JournalEnd(paths, brief=True)
+    header = end.header or end.first
+    return header if header is not None and header.command else None
+
+
 def reward_so_far(paths: RunPaths, timesteps: int) -> RewardWindow:
     """Of the newest episodes at this step count, from which training goes on."""
     return RewardWindow(record for record in _reaching_back(paths) if not is_beyond(record, timesteps))

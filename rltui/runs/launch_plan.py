@@ -12,10 +12,12 @@ from pathlib import Path
 from typing import Literal
 
 from rltui.errors import RltuiError, did_you_mean, hints
+from rltui.events.records import run_again
 from rltui.formatting import ago
 from rltui.runs import checkpoint, rlgym_ppo, trainer_state
 from rltui.runs.best import reward_caveat
 from rltui.runs.inventory import CheckpointInfo, list_states, newest_commit, read_checkpoint_info
+from rltui.runs.journal_reader import script_header
 from rltui.runs.lock import Holder, being_trained, lock_holder, start_number
 from rltui.runs.meta import Meta, Signature
 from rltui.runs.paths import DataDir, RunPaths, absolute, branch_name, default_run_name, is_folder, name_problem
@@ -204,6 +206,8 @@ def plan_launch(start: StartRequest) -> LaunchPlan:
         plan = _from_state(start, _asked(start, mode, "--fork-from" if start.fork else "--resume"), start.fork)
     else:
         plan = _auto(start, own=mode == "own") if run is None else _auto_of_run(start, data.run(run))
+    if (header := script_header(data.run(plan.run))) is not None:
+        raise RltuiError(f"run {plan.run!r} is of a script of others, which goes on by: {run_again(header)}")
     return replace(plan, profile=start.profile, warnings=(*plan.warnings, *_crowd(data, plan.run)))
 
 

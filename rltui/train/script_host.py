@@ -39,7 +39,7 @@ from rltui.events.records import (
 from rltui.formatting import duration, plural
 from rltui.runs import rlgym_ppo
 from rltui.runs.journal import JournalWriter
-from rltui.runs.journal_reader import JournalEnd, elapsed_so_far, unclean_end
+from rltui.runs.journal_reader import JournalEnd, elapsed_so_far, script_header, unclean_end
 from rltui.runs.lock import Holder, RunLock, check_writable, claim_run, count_start, undo_start
 from rltui.runs.paths import DataDir, RunPaths, default_run_name
 from rltui.supervise.control_client import user_name
@@ -142,8 +142,7 @@ def host(options: ScriptOptions) -> int:
 def _paths(options: ScriptOptions) -> RunPaths:
     if options.run is not None:
         paths = options.data.run(options.run)
-        header = JournalEnd(paths, brief=True).header
-        if paths.profile.exists() or (header is not None and not header.command):
+        if paths.exists() and script_header(paths) is None and (paths.profile.exists() or paths.journal.exists()):
             raise RltuiError(
                 f"run {paths.name!r} is one of rltui's own trainer", "choose another: --run NAME", exit_code=2
             )
@@ -475,7 +474,7 @@ class _ScriptHost:
             run=self._paths.name,
             start=start,
             profile=name,
-            label=name,
+            label="",
             command=list(self._options.command),
             author=user_name(),
             pid=os.getpid(),

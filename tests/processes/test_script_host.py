@@ -12,6 +12,7 @@ from pathlib import Path
 import psutil
 import pytest
 
+from rltui.errors import RltuiError
 from rltui.events.commands import (
     Command,
     CommandApplied,
@@ -33,6 +34,7 @@ from rltui.events.records import (
     StateChanged,
 )
 from rltui.run_state.reader import judged
+from rltui.runs.launch_plan import StartRequest, plan_launch
 from rltui.runs.lock import lock_holder
 from rltui.runs.paths import DataDir
 from rltui.runs.summary import describe_run
@@ -129,6 +131,8 @@ def test_a_script_is_a_run_like_any_other(script: Hosted) -> None:
     assert "Using device cpu" in script.lines() and not any("Policy Reward" in line for line in script.lines())
     assert script.output.count("BEGIN ITERATION REPORT") == 3, "its output goes through"
     assert script.paths.log.read_text().count("BEGIN ITERATION REPORT") == 3
+    with pytest.raises(RltuiError, match=r"goes on by: rltui run --run alpha -- .* learn 3$"):
+        plan_launch(StartRequest(script.paths.data, None, "quick", run="alpha"))
     summary = describe_run(script.paths)
     assert (summary.state, summary.timesteps, summary.reward.mean, summary.shape) == ("stopped", 3 * STEPS, 1.5, None)
     verdict, snapshot = judged(script.paths)

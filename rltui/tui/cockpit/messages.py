@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import shlex
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from rltui import formatting
+from rltui.events.records import run_again
 from rltui.run_state.snapshot import LeftAt, RunSnapshot, Stage
 from rltui.tui.actions import COCKPIT, NO_KEY, Action, key_name, plain_name
 from rltui.tui.keymap import OwnKeys, with_own_keys
@@ -54,18 +54,13 @@ def how_to_resume(snapshot: RunSnapshot, own: OwnKeys) -> str:
     if snapshot.gone:
         return f"it is gone from disk: {launcher} opens the launcher"
     if snapshot.header is not None and snapshot.header.command:
-        return f"it has ended: {run_again(snapshot.run, snapshot.header.command)} goes on in it"
+        return f"it has ended: {run_again(snapshot.header)} goes on in it"
     if snapshot.saved_timesteps is None:
         return f"it has ended with nothing saved: {resume} starts it anew"
     limit = snapshot.header.step_limit if snapshot.header else None
     if limit is not None and snapshot.saved_timesteps >= limit:
         return f"it has ended at its limit of {limit:,} timesteps: {resume} asks for a new one and trains on"
     return f"it has ended: {resume} resumes it at {snapshot.saved_timesteps:,} timesteps"
-
-
-def run_again(run: str, command: Sequence[str]) -> str:
-    """What to type to start a script of others again, in the same run."""
-    return shlex.join(["rltui", "run", "--run", run, "--", *command])
 
 
 def _keys(actions: Iterable[Action], own: OwnKeys) -> dict[str, str]:

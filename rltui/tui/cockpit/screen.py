@@ -45,7 +45,6 @@ from rltui.tui.cockpit.messages import (
     frozen_text,
     how_to_resume,
     nothing_to_close,
-    run_again,
 )
 from rltui.tui.dependencies import ViewOptions
 from rltui.tui.messages import BrowserAsked, Refused, ResumeAsked, unforeseen
@@ -359,8 +358,6 @@ class CockpitScreen(Screen[None]):
     def action_resume(self) -> None:
         if self.readonly or self.running:
             raise RltuiError("resume: not now", self.why_not if self.readonly else "it has not ended")
-        if (header := self.snapshot.header) is not None and header.command:
-            raise RltuiError("resume: it is a script of others", run_again(self.snapshot.run, header.command))
         self.post_message(ResumeAsked(self.source.name))
 
     def action_take_control(self) -> None:

@@ -59,7 +59,8 @@ def facts(view: View) -> dict[str, Fact]:
     if header is not None:
         number: Fact = ((6, text_line(f"Phase {header.phase}")),) if header.phase is not None else ()
         label = f"Phase {header.phase} {header.label}" if number else header.label
-        found["phase"] = ((10, text_line(label)), *number)
+        if label:
+            found["phase"] = ((10, text_line(label)), *number)
         if stage := header.stage or match_words(header):
             found["stage"] = ((12, text_line(stage)),)
         found["timesteps"] = _timesteps(snapshot)

@@ -229,7 +229,7 @@ def value_now(snapshot: RunSnapshot, setting: str) -> float | None:
     for known in (by_hand, scheduled):
         if known is not None:
             return known
-    if header is None:
+    if header is None or header.command:  # of a script of others nobody knows
         return None
     return header.reward_weights.get(reward) if reward is not None else float(getattr(header, FIELDS[setting]))
 

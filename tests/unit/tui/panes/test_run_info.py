@@ -5,7 +5,8 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from rltui.events.records import RunResumed, SettingChanged, match_words
+from rltui.events.records import ENTROPY_SETTING, RATE_SETTING, RunResumed, SettingChanged, match_words
+from rltui.run_state.change_command import values_words
 from rltui.run_state.fold import fold
 from rltui.run_state.snapshot import RunSnapshot
 from rltui.tui.panes import status
@@ -68,9 +69,12 @@ def test_facts_of_a_resumed_campaign() -> None:
 
 
 def test_of_a_script_of_others_no_figure_is_made_up() -> None:
-    header = msgspec.structs.replace(run_story.header(), command=["python", "my train.py"], blue=0, orange=0, workers=0)
+    header = msgspec.structs.replace(
+        run_story.header(), command=["python", "my train.py"], blue=0, orange=0, workers=0, ppo={}
+    )
     snapshot = fold(RunSnapshot(), [header])
     assert [name for name, _ in facts_of(header)] == ["script", "started"]
     assert "python 'my train.py'" in drawn(RunInfoPane(), snapshot)
     assert snapshot.log[0].message == "run alpha opened: python 'my train.py'"
     assert "stage" not in status.facts(View(snapshot, NOW)) and match_words(header) == ""
+    assert values_words(snapshot, RATE_SETTING) == values_words(snapshot, ENTROPY_SETTING) == ""

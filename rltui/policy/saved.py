@@ -145,9 +145,8 @@ def _tuples(value: Any) -> Any:
 def foreign_game(environment: str) -> RltuiError:
     """Of a bot that was trained in an environment of a user's own, or of that environment, where our game is needed."""
     return RltuiError(
-        f"{environment} is an environment of your own: training alone knows it; to watch, evaluate, export or examine an action "
-        "table needs rltui's game",
-        "docs/rlgym-env.md says what there is and what there is not",
+        f"{Component(environment).label} is an environment of your own, which training alone knows: watching, evaluation, "
+        "export, reward trace and action tables need rltui's game"
     )
 
 

@@ -86,6 +86,7 @@ class OpponentPool:
     def __post_init__(self, earlier: PoolState | None) -> None:
         self._earlier = dict(earlier.results) if earlier else {}
         self.left |= {*earlier.left} if earlier else set()
+        self.teams = earlier.teams if earlier else (0, 0)
         self.follow(self.strategy, self.window, self.scripted)
 
     def follow(self, strategy: Strategy, window: float, scripted: Sequence[str]) -> None:
@@ -104,13 +105,11 @@ class OpponentPool:
     def state(self) -> PoolState:
         """For a checkpoint."""
         results = {name: (each.wins, each.games) for name, each in self.opponents.items() if each.games}
-        return PoolState(results=self._earlier | results, left=sorted(self.left))
+        return PoolState(results=self._earlier | results, left=sorted(self.left), teams=self.teams)
 
-    def refresh(
-        self, found: Mapping[int, OpponentSource], near: NearClones | None = None, even: bool = True
-    ) -> list[str]:
+    def refresh(self, found: Mapping[int, OpponentSource], near: NearClones | None = None) -> list[str]:
         """The saved ones that there are now, by timesteps, the oldest first. Returns what has left, in words, but for those whose
-        files are gone, as checkpoints go in time. even: teams are of one size, so that who is weaker by now can leave.
+        files are gone, as checkpoints go in time. Who is weaker by now leaves where teams are of one size.
         """
         said = []
         names = {source.name for source in found.values()}
@@ -126,7 +125,8 @@ class OpponentPool:
                 clones = clones_of(near or {}, timesteps, found)
                 opponent.age, opponent.near = age, {found[other].name: differ for differ, other in clones}
         self._earlier = {}
-        return [*said, *(self._prune() if even else ())]
+        blue, orange = self.teams
+        return [*said, *(self._prune() if blue == orange else ())]
 
     def drop(self, name: str, reason: str) -> str:
         """It leaves the pool for good. In words."""
@@ -134,8 +134,11 @@ class OpponentPool:
         self.left.add(name)
         return f"opponent {name} leaves the pool: {reason}"
 
-    def forget_results(self) -> None:
-        """They say nothing of the games to come, which are of other team sizes."""
+    def play_in(self, teams: tuple[int, int]) -> None:
+        """Games to come are in these team sizes; the results of those in others say nothing of them."""
+        before, self.teams = self.teams, teams
+        if before in ((0, 0), teams):
+            return
         self._earlier = {}
         for each in self.opponents.values():
             each.wins = each.games = 0.0

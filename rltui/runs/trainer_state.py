@@ -44,11 +44,12 @@ class CurriculumState(msgspec.Struct, frozen=True, kw_only=True):
 
 class PoolState(msgspec.Struct, frozen=True, kw_only=True):
     """Of the opponents of self-play, by name. results: the learner's wins (a draw is half of one) and of how many games; left: who
-    is never drawn again.
+    is never drawn again; teams: blue and orange cars of those games, 0 and 0 before any.
     """
 
     results: dict[str, tuple[float, float]] = {}
     left: list[str] = []
+    teams: tuple[int, int] = (0, 0)
 
 
 class TrainerState(msgspec.Struct, frozen=True, kw_only=True):

@@ -49,7 +49,6 @@ class SelfPlay:
     def __init__(self, paths: RunPaths, seed: int, task: ActiveTask, say: Say) -> None:
         self._paths, self._task, self._say = paths, task, say
         self._saved_bot: OpponentSource | None = None  # that always plays orange
-        self._teams = (0, 0)  # sizes, of the newest task that had opponents
         self.pool = task.pool
         self._rng = np.random.default_rng([seed, DRAWS])
         self._refreshed, self._milestones = -1, self._saved_milestones()
@@ -98,8 +97,7 @@ class SelfPlay:
 
     def _refresh(self) -> None:
         self._draws = True
-        blue, orange = self._teams
-        for notice in self.pool.refresh(self._saved(), read_near_clones(self._paths), blue == orange):
+        for notice in self.pool.refresh(self._saved(), read_near_clones(self._paths)):
             self._say("info", notice)
 
     def learned(self, reports: Sequence[RolloutDone | None]) -> None:
@@ -138,15 +136,14 @@ class SelfPlay:
 
     def _choose_pool(self) -> None:
         """Of the task that begins."""
-        spec, before = self._task.config.spec, self._teams
-        self._teams = spec.blue, spec.orange
-        if before not in ((0, 0), self._teams):
-            self._task.pool.forget_results()
+        spec = self._task.config.spec
         opponent, self._saved_bot, self.pool = spec.opponent.name, None, self._task.pool
+        self.pool.play_in((spec.blue, spec.orange))
         self.pool.follow(self._section.strategy, self._section.window, self._section.scripted)
         if is_saved_bot(opponent):
             self._saved_bot = saved_bot(opponent, self._paths.data)
             self.pool = OpponentPool()
+            self.pool.play_in((spec.blue, spec.orange))
 
     def _saved(self) -> dict[int, OpponentSource]:
         """Saved opponents of the task in force, as they are now, by timesteps."""

@@ -96,8 +96,9 @@ def test_much_weaker_ones_leave_but_never_the_last_few_nor_scripted_ones_and_do_
     more = pool(6)
     for name in [*more.opponents]:
         beaten(more, name, 80, 0)
-    assert more.refresh(sources(6), even=False) == []  # of two against one it says nothing
-    more.forget_results()
+    more.play_in((1, 2))
+    assert more.refresh(sources(6)) == []  # of two against one it says nothing
+    more.play_in((2, 2))
     assert more.refresh(sources(6)) == [] and not more.state().results
     few = pool(6)
     beaten(few, "P/000M", 10, 0)
@@ -122,6 +123,7 @@ def test_who_is_damaged_leaves_for_good_with_a_notice_and_who_is_gone_without_a_
 
 def test_results_and_who_has_left_are_kept_over_a_resume() -> None:
     made = pool(6, scripted=("chaser",))
+    made.play_in((1, 1))
     beaten(made, "chaser", 3, 1)
     beaten(made, "P/004M", 2, 6)
     beaten(made, "P/000M", 80, 0)
@@ -129,7 +131,7 @@ def test_results_and_who_has_left_are_kept_over_a_resume() -> None:
     again = OpponentPool("uniform", scripted=("chaser", "rule"), earlier=made.state())
     assert again.state() == made.state()  # before the first look
     others = OpponentPool(earlier=made.state())
-    others.forget_results()  # other team sizes come before the first look
+    others.play_in((2, 2))  # of a task that comes before the first look
     assert not others.state().results and others.state().left == ["P/000M"]
     assert again.refresh(sources(7)) == []
     assert (again.opponents["P/004M"].wins, again.opponents["P/004M"].games) == (2, 8)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 from pathlib import Path
 
 from rltui.cli.parser import Subparsers, add_command, add_data_dir, named_or_newest_run
@@ -21,6 +22,7 @@ def add_parser(subparsers: Subparsers) -> None:
     export.add_argument("run", metavar="RUN", help="name of the run, or its end, as b2")
     export.add_argument("--to", choices=("csv", "tensorboard"), default="csv", help="the format (default csv)")
     export.add_argument("--out", metavar="PATH", help="file or folder (default: RUN.csv, tensorboard/RUN)")
+    export.add_argument("--force", action="store_true", help="write over a CSV file that is there")
     add_data_dir(export)
 
 
@@ -36,6 +38,8 @@ def run(args: argparse.Namespace) -> int:
     place = path_of(args.out) if args.out else of_its_name
     if args.to == "tensorboard" and any(place.glob(EVENT_FILES)):
         raise RltuiError(f"{place} has event files already", "delete them, or choose another folder: --out DIR")
+    if args.to == "csv" and os.path.lexists(place) and not args.force:
+        raise RltuiError(f"{place} exists", "choose another name: --out PATH; or overwrite it: --force", exit_code=2)
     try:
         log = open_log(LogSpec(args.to, paths, place))
         log.begin()

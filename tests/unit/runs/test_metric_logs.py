@@ -264,8 +264,12 @@ def test_a_run_is_exported(
     assert main([*export, "csv"]) == 0
     assert capsys.readouterr().out == "wrote alpha.csv\n"
     assert steps(table(Path("alpha.csv"))) == [100, 200]
+    write(row(300))
+    assert main([*export, "csv"]) == 2 and "alpha.csv exists" in capsys.readouterr().err
+    assert steps(table(Path("alpha.csv"))) == [100, 200], "what is there is left alone"
+    assert main([*export, "csv", "--force"]) == 0 and steps(table(Path("alpha.csv"))) == [100, 200, 300]
     assert main([*export, "tensorboard"]) == 0
-    assert [step for step, _ in event_files.scalars(Path("tensorboard/alpha"), "Policy Reward")] == [100, 200]
+    assert [step for step, _ in event_files.scalars(Path("tensorboard/alpha"), "Policy Reward")] == [100, 200, 300]
     assert main([*export, "tensorboard"]) == 1, "another's event files are left alone"
     assert main([*export, "csv", "--out", "alpha.csv/below.csv"]) == 1
     assert "cannot write alpha.csv/below.csv" in capsys.readouterr().err

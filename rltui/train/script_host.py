@@ -65,6 +65,7 @@ KILL_SECONDS = 3.0  # of the ladder for a script that is abandoned, and for what
 LAST_LINES, LAST_CHARACTERS = 20, 200  # told of a script that failed: of its output, of its last line
 TOLD_SECONDS = 1.0  # that a script's children may go on printing after it has ended
 MOST_CHUNKS = 1_000  # of output that wait for a terminal that is held; then the script waits, as it would without us
+ECHO_SECONDS = 3.0  # for a terminal or reader to take what is left
 CTRL_C = b"\x03"
 # Any key ends a pause of rlgym-ppo, which reads that key again after the next iteration: so one without a meaning.
 GO_ON = " "
@@ -209,7 +210,7 @@ class _ScriptHost:
             stack.callback(self._log_pipe.close)
         self._echo: QueueThread[bytes] = QueueThread("echo", _print)
         self._echo.start()
-        stack.callback(self._echo.close, KILL_SECONDS)
+        stack.callback(self._echo.close, 0.0)
         self._server = ControlServer(paths, paths.name, self._publisher.publish, drain=self._publisher.drain).start()
         stack.callback(self._server.close)
         self._warnings = [unclean] if unclean else []
@@ -437,7 +438,7 @@ class _ScriptHost:
         self._idle()
         if (report := self._parser.flush()) is not None:
             self._report(report)
-        self._say_last_lines(code)
+        self._say_why(code)
         self._script.stop(KILL_SECONDS)
         how = "" if code == 0 else f" with {exit_words(code)}" if code > 0 else f" by {exit_words(code)}"
         failed = 0 if code == 0 else code if code > 0 else BY_SIGNAL - code
@@ -456,14 +457,15 @@ class _ScriptHost:
         self._publisher.publish(end)
         for pending in self._stopping:
             pending.applied(f"stopped at {self._timesteps:,} timesteps")
-        self._echo.drain(KILL_SECONDS)
+        self._echo.drain(ECHO_SECONDS)
         self._tell(f"run {self._paths.name} {end_words(end)}")
         return failed
 
-    def _say_last_lines(self, code: int) -> None:
-        """Of a script that failed in a flood, for why is among them."""
-        if code and self._left_out and not self._stop.urgency:
-            self._say_left_out()
+    def _say_why(self, code: int) -> None:
+        """What was left out, and of a script that failed in a flood its last lines: why is among them."""
+        flooded = self._left_out > 0
+        self._say_left_out()
+        if flooded and code and not self._stop.urgency:
             self._log("error", "its last lines:\n" + "\n".join(self._last))
 
     def _header(self, start: int) -> RunStarted:
@@ -510,7 +512,9 @@ class _ScriptHost:
 
 
 def _print(data: bytes) -> None:
-    """As it is. A terminal or reader that is gone never stops the script."""
-    with contextlib.suppress(OSError, ValueError):
-        sys.stdout.buffer.write(data)
-        sys.stdout.buffer.flush()
+    """As it is. A terminal or reader that is gone never stops the script. Without Python's stream, whose lock a write that is
+    held would keep at the end.
+    """
+    with contextlib.suppress(OSError):
+        while data:
+            data = data[os.write(1, data) :]

@@ -53,17 +53,18 @@ ENDLESS = "100000"
 class Hosted(Training):
     """`rltui run -- python ppo_script.py …` without a terminal."""
 
-    def begin(self, *script: str, options: tuple[str, ...] = ()) -> Hosted:
+    def begin(self, *script: str, options: tuple[str, ...] = (), output: int | None = None) -> Hosted:
         command = [sys.executable, ppo_script.__file__, *script]
-        return self.run_command("run", "--run", self.run, *options, "--", *command)
+        return self.run_command("run", "--run", self.run, *options, "--", *command, output=output)
 
-    def run_command(self, *words: str) -> Hosted:
-        with (self.folder / "output.txt").open("ab") as output:
+    def run_command(self, *words: str, output: int | None = None) -> Hosted:
+        """output: in the place of a file."""
+        with (self.folder / "output.txt").open("ab") as file:
             self.process = subprocess.Popen(
                 [sys.executable, "-m", "rltui", "--data-dir", str(self.folder / "data"), *words],
                 stdin=subprocess.DEVNULL,
-                stdout=output,
-                stderr=output,
+                stdout=output or file,
+                stderr=file,
                 cwd=self.folder,
                 env={**os.environ, "PYTHONPATH": str(ROOT)},
                 start_new_session=True,
@@ -245,6 +246,17 @@ def test_a_flood_is_cut_in_journal_and_log(script: Hosted) -> None:
     assert len(lines) < 2 * LINES_AT_ONCE and any("lines left out" in line for line in lines)
     assert "ValueError: after the flood" in lines[-1], "its last lines tell why"
     assert script.paths.log.stat().st_size < PART_BYTES + 10 * RATE
+
+
+def test_a_reader_that_holds_its_output_holds_the_script_and_not_its_host(
+    script: Hosted, remote: Callable[[], Remote]
+) -> None:
+    script.begin("floods", "10000000", output=subprocess.PIPE)  # of which nobody reads
+    wait_for(lambda: any("prints too much" in line.message for line in script.wait_records(LogLine)), "the flood")
+    cockpit = remote()
+    assert isinstance(cockpit.ask(Stop("abandon")), CommandApplied)
+    code, end = script.ended()
+    assert (code, end.reason) == (1, "abandoned")
 
 
 def test_one_in_the_background_is_found_and_stopped_by_name(script: Hosted) -> None:

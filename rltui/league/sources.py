@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
+import hashlib
+import inspect
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from pathlib import Path
 
+from rltui import safe_io
 from rltui.env.frozen_opponents import OpponentSource
 from rltui.errors import RltuiError, did_you_mean, hints
 from rltui.formatting import timesteps_of
 from rltui.league.games import player_name
 from rltui.league.players import Player, PolicySide, ScriptedSide, Seat, trained_in
 from rltui.policy.saved import SavedPolicy, load_policy, weights_hash
-from rltui.registry import BUILT_IN, Component, build
+from rltui.registry import BUILT_IN, Component, build, resolve
 from rltui.runs.checkpoint import POLICY_FILE, DamagedError, damage, read_file
 from rltui.runs.inventory import LABEL, complete_checkpoints, read_checkpoint_info
 from rltui.runs.meta import read_starter
 from rltui.runs.paths import STARTER, DataDir, RunPaths, folders, name_problem, starter_folder
 from rltui.runs.resolve import Retyped, find_checkpoint, run_called
 from rltui.runs.rlgym_ppo import checkpoint_at
-from rltui.safe_io import path_of
 
 TORCHSCRIPT = (".pt", ".ts")  # ends of such files' names
 _NO_NAME = re.compile(r"[^A-Za-z0-9@#._:/+-]")  # what no player's name in the log of games holds
@@ -59,7 +61,14 @@ class ScriptedSource(PlayerSource):
 
     @property
     def id(self) -> str:
-        return _as_id(self.name)
+        """One of one's own has the hash of its file: others may have its name, also `rule`, and changed it is another player."""
+        if self._component.name in BUILT_IN["player"]:
+            return self.name
+        try:
+            content = safe_io.read_bytes(Path(inspect.getfile(resolve("player", self._component.name))))
+        except (OSError, TypeError) as error:
+            raise RltuiError(f"{self.name}: its file cannot be read: {error}") from error
+        return f"{_as_id(self.name)}#{hashlib.sha256(content).hexdigest()[:8]}"
 
     def player(self, seat: Seat) -> Player:
         return ScriptedSide(build("player", self._component), seat)
@@ -149,7 +158,7 @@ def source(
     neither plays. RltuiError (exit 2) says what is
     wrong, or what could have been meant.
     """
-    path = path_of(argument)
+    path = safe_io.path_of(argument)
     if argument in BUILT_IN["player"]:
         return ScriptedSource(argument)
     if argument == STARTER:

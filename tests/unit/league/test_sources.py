@@ -1,4 +1,4 @@
-"""The starter bot: the one that is shipped plays here, is small and names nobody; each version of it is a player of its own."""
+"""Players by what the user names. The starter bot: the one that is shipped plays here, is small and names nobody; its versions are players of their own."""
 
 from __future__ import annotations
 
@@ -100,3 +100,22 @@ def test_what_an_installation_lacks_is_told(folder: Path, tmp_path: Path) -> Non
     with pytest.raises(RltuiError, match=r"the starter bot: .*meta\.json: No such file") as error:
         source("starter", DataDir(tmp_path))
     assert error.value.hint == "install rltui again"
+
+
+def test_a_players_own_file_makes_it_a_player_of_its_own_whatever_its_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So that no class called `rule` is rated as the anchor, and none after a change as before it."""
+    monkeypatch.chdir(tmp_path)
+    made = "from tests.fakes.fixed_players import RowZero\n\n\nclass rule(RowZero):\n    pass\n"
+    for folder, text in (("one", made), ("copy", made), ("changed", f"{made}\n\nSPEED = 2\n")):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "mine.py").write_text(text, encoding="utf-8")
+    one, copy, changed = (
+        source(f"{folder}/mine.py:rule", DataDir(tmp_path)).id for folder in ("one", "copy", "changed")
+    )
+    assert one == copy != changed
+    for name in (one, changed):
+        assert re.fullmatch(r"rule#[0-9a-f]{8}", name) and not player_problem(name) and not is_starter(name)
+    assert source("rule", DataDir(tmp_path)).id == "rule"
+    assert source("tests.fakes.fixed_players:RowZero", DataDir(tmp_path)).id.startswith("RowZero#")

@@ -194,14 +194,14 @@ def missing_players(profile: Profile, data: Callable[[], DataDir]) -> list[Compo
             continue
         name = opponent_name(spec.opponent.name)
         try:
-            bot = saved_bot(spec.opponent.name, data())
+            policy = load_policy(Path(saved_bot(spec.opponent.name, data()).path))
+            game = saved_game(policy)
         except RltuiError as error:
             found.append(ComponentFault(path, f"opponent {name}: {error.message}", advice=error.hint))
             continue
         try:
-            check_can_play(policy := load_policy(Path(bot.path)), spec)
+            check_can_play(policy, spec)
         except RltuiError as error:
-            game = saved_game(policy)
             message = f"opponent {name} cannot play orange in {spec.blue}v{spec.orange}: {error.message}"
             trained = (
                 f"it was trained in {game.blue}v{game.orange}, tick_skip {game.tick_skip}, obs.kind {game.obs.label}"

@@ -21,6 +21,7 @@ from rltui.runs.checkpoint import POLICY_FILE
 from rltui.train.collect.collector import SerialCollector
 from rltui.train.collect.shared_rollout import SharedRollout
 from rltui.train.config import ResolvedConfig
+from tests.fakes.bots import write_bot
 from tests.fakes.training import Training
 
 CARTPOLE = """\
@@ -106,6 +107,15 @@ def test_what_the_environment_raises_in_a_worker_is_named_with_its_line(training
     training.profile = CARTPOLE.replace("gymnasium:CartPole-v1", "my_bot.py:build_env")
     failed = training.start().wait_records(WorkerFailed)[0]
     assert failed.reason == f"{training.folder / 'my_bot.py'}:6: ValueError: the pole leans"
+
+
+def test_a_bot_of_such_an_environment_is_no_opponent(tmp_path: Path) -> None:
+    write_bot(tmp_path / "bot", "cartpole")
+    (tmp_path / "against.toml").write_text('schema = 1\n[game]\nopponent = "bot/policy.npz"\n[rewards]\ntouch = 1.0\n')
+    found = report(str(tmp_path / "against.toml"))
+    (error,) = found["errors"]
+    assert (error["key"], found["forcible"]) == ("game.opponent", False)
+    assert "CartPole-v1 is an environment of your own" in error["message"]
 
 
 def test_a_check_tells_what_one_instance_says_and_a_fault_on_the_line_of_env(tmp_path: Path) -> None:

@@ -73,4 +73,4 @@ def elo_difference(score: float) -> float | None:
 
 def expected_score(elo: float) -> float:
     """Of who is so much stronger: the inverse of `elo_difference`."""
-    return 1 / (1 + math.exp(-elo / ELO))
+    return math.exp(min(0.0, elo / ELO)) / (1 + math.exp(-abs(elo / ELO)))  # of no large number, which would overflow

@@ -58,6 +58,7 @@ def test_elo_and_what_it_takes_to_decide() -> None:
     assert elo_difference(0.64) == pytest.approx(100, abs=0.1)
     assert elo_difference(10 / 11) == pytest.approx(400)
     assert expected_score(100) == pytest.approx(0.64, abs=1e-3) and expected_score(0) == 0.5
+    assert (expected_score(-1e6), expected_score(1e6)) == (0, 1)
     assert (elo_difference(0.0), elo_difference(1.0)) == (None, None)
     assert more_games(0.55, (0.45, 0.65), 100) == 300
     assert more_games(0.6, (0.499, 0.69), 100) == 2, "at the edge"

@@ -68,9 +68,10 @@ def test_it_acts_as_the_bot_does_on_10_000_states(
     assert found.proven and found.differing <= 10
 
 
-def test_the_starter_bot_is_within_the_bound_as_it_stands(tmp_path: Path) -> None:
+def test_a_trained_bot_is_within_the_bound(tmp_path: Path) -> None:
     policy = export.load_policy(starter_folder() / "policy.npz")
-    assert export.export(policy, "starter", exporter("torchscript"), tmp_path / "bot.pt").largest <= 1e-5
+    found = export.export(policy, "starter", exporter("torchscript"), tmp_path / "bot.pt")
+    assert found.proven and found.differing == 0
 
 
 def test_onnxruntime_agrees(policies: dict[str, SavedPolicy], tmp_path: Path) -> None:

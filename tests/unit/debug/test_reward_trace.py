@@ -258,5 +258,5 @@ def test_a_reward_of_ones_own_that_raises_is_named_with_its_line(tmp_path: Path)
     written = Path(profile())
     written.write_text(written.read_text().replace("touch = [[0, 1.0], [1000, 3.0]]", f'"{mine}:Mine" = 1.0'))
     trace = RewardTrace(subject("bot.toml"), TraceOptions(steps=3))
-    with pytest.raises(RltuiError, match=rf"^{re.escape(str(mine))}:8: AttributeError: .* at step 0$"):
+    with pytest.raises(RltuiError, match=rf"(?m)^{re.escape(str(mine))}:8: AttributeError: .* at step 0$"):
         list(trace.steps())

@@ -26,18 +26,19 @@ from rltui.errors import RltuiError, in_words, where_in
 from rltui.field import MIRROR_CONTROLS, MIRROR_PADS, MIRROR_SPIN, MIRROR_VECTOR, PADS
 from rltui.league.sources import saved_bot
 from rltui.obs.builder import ObsBuilder
+from rltui.opponents.base import choice_of, controls_of
 from rltui.policy.saved import load_policy, saved_game
 from rltui.profile.curriculum import opponent_name, placed_tasks, task_profiles
 from rltui.profile.models import Profile
 from rltui.profile.resolved import estimate_memory, parameter_count
 from rltui.profile.toml_lines import KeyPath
-from rltui.registry import build, is_saved_bot
+from rltui.registry import Component, build, is_saved_bot
 from rltui.rewards.base import Reward
 from rltui.rewards.checks import try_out
 from rltui.rewards.sampling import sample_states, seal
 from rltui.runs.inventory import free_bytes
 from rltui.runs.paths import DataDir
-from rltui.sim.state import BALL_VECTORS, CAR_VECTORS, Bool, Contacts, Float, GameState, Int
+from rltui.sim.state import BALL_VECTORS, CAR_VECTORS, Bool, Contacts, Float, GameState, Int, Seats
 
 TURN = np.array([-1, -1, 1], np.float32)
 BY_ARENA = ("tick", "last_touch_tick", "kickoff")  # the same from either side
@@ -173,7 +174,7 @@ def faults(profile: Profile, argument: str, table: TableReport | None = None) ->
     found = [table_fault(first, table or examine_table(first), argument), *memory_faults(tasks, argument)]
     for each in tasks:
         spec = env_spec(each)
-        found += [*observation_faults(spec), *mirror_faults(each), *reward_faults(spec)]
+        found += [*observation_faults(spec), *mirror_faults(each), *reward_faults(spec), *player_faults(each)]
     return list(dict.fromkeys(fault for fault in found if fault is not None))
 
 
@@ -263,6 +264,33 @@ def reward_faults(spec: EnvSpec) -> Iterator[ComponentFault]:
             if failure:
                 sentence = f"{item.component.label} was tried on random states and failed: {failure}"
                 yield ComponentFault((*place, "rewards", item.component.name), sentence)
+
+
+def player_faults(task: Profile) -> Iterator[ComponentFault]:
+    """Scripted players of users' own that fail their trial, in orange as each is asked to play there."""
+    game, selfplay = task.game, task.selfplay
+    orange = np.arange(game.blue + game.orange) >= game.blue
+    here = slice(None), slice(game.blue, None)
+    arenas, cars = np.nonzero(np.tile(orange, (ARENAS, 1)))
+    players: list[tuple[KeyPath, str, Seats]] = [(("game", "opponent"), game.opponent, here)]
+    if selfplay.enabled and game.orange:
+        players += [(("selfplay", "scripted"), name, (arenas, cars)) for name in selfplay.scripted]
+    for path, name, seats in players:
+        if ":" in name and (failure := _player_failure(Component(name), _states((game.blue, game.orange)), seats)):
+            yield ComponentFault(path, f"{Component(name).label} was tried on random states and failed: {failure}")
+
+
+def _player_failure(component: Component, state: GameState, seats: Seats) -> str:
+    seal(state)
+    own = None
+    try:
+        player = build("player", component)
+        own = getattr(sys.modules.get(type(player).__module__), "__file__", None)
+        with np.errstate(all="ignore"):
+            choice_of(player, len(controls_of(player)), state, seats, np.random.default_rng(SEED))
+    except (Exception, SystemExit) as error:  # a user's class may raise anything
+        return f"{in_words(error)}{where_in(error, own)}"
+    return ""
 
 
 def memory_faults(tasks: Iterable[Profile], argument: str) -> list[ComponentFault]:

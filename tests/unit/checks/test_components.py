@@ -180,6 +180,50 @@ def test_a_mirror_of_ones_own_is_tried() -> None:
     assert failures == {"Right": [], "Wrong": [wrong], "Broken": ["ZeroDivisionError: division by zero"]}
 
 
+PLAYERS = """\
+import numpy as np
+from tests.fakes.fixed_players import RowZero
+
+class Right(RowZero):
+    pass
+
+class Floats(RowZero):
+    def act(self, state, seats, rng):
+        return np.zeros(state.on_ground[seats].shape)
+
+class Breaks(RowZero):
+    def act(self, state, seats, rng):
+        return 1 / 0
+
+class Writes(RowZero):
+    def act(self, state, seats, rng):
+        state.position[seats] = 0
+        return super().act(state, seats, rng)
+"""
+
+
+@pytest.mark.parametrize("setting", ["game.opponent='{}'", "selfplay.scripted=['{}']"])
+def test_a_player_of_ones_own_is_tried(setting: str, subtests: pytest.Subtests) -> None:
+    write()
+    Path("players.py").write_text(PLAYERS)
+    for name, failure in (
+        ("Right", ""),
+        ("Floats", "Floats.act: expected whole numbers in 0..89 [8"),
+        ("Breaks", "ZeroDivisionError: division by zero (players.py:13)"),
+        ("Writes", "read-only (players.py:17)"),
+    ):
+        with subtests.test(name=name):
+            changes = [setting.format(f"players.py:{name}")]
+            changes += ["selfplay.enabled=true"] if "selfplay" in setting else []
+            found = faults(load("bot.toml", changes), "bot.toml")
+            assert [".".join(map(str, fault.path)) for fault in found] == (
+                [setting.partition("=")[0]] if failure else []
+            )
+            assert all(failure in fault.message.replace(f"{Path.cwd()}/", "") for fault in found)
+    alone = ["selfplay.enabled=true", "selfplay.scripted=['players.py:Breaks']", "game.orange=0"]
+    assert not faults(load("bot.toml", alone), "bot.toml"), "nobody is asked to play"
+
+
 def test_a_changed_file_of_ones_own_is_noticed() -> None:
     write(reward=True)
     before = source_hashes(load("bot.toml"))

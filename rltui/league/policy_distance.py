@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -62,10 +64,11 @@ def policy_distance(a: SavedPolicy, b: SavedPolicy, obs: Float, classes: Classes
     """Mean total variation distance ½ Σ |π_a(·|s) − π_b(·|s)| over observations, 0 to 1.
 
     It is the share of choices that differ where they are drawn as alike as can be. obs, classes: as `seen`. ValueError for
-    policies of different games: their choices cannot be compared.
+    policies of different games: their choices cannot be compared. Team sizes may differ, where both see as many numbers.
     """
+    game = saved_game(a)
     if (
-        saved_game(a) != saved_game(b)
+        game != replace(saved_game(b), blue=game.blue, orange=game.orange)
         or a.table_hash != b.table_hash
         or a.layers[0][0].shape[0] != b.layers[0][0].shape[0]
     ):

@@ -72,6 +72,8 @@ def test_those_of_other_games_are_refused() -> None:
     for other in (replace(one, table_hash="another"), replace(one, tick_skip=4), narrow):
         with pytest.raises(ValueError, match="different games"):
             distance(one, other)
+    of_a_later_stage = replace(one, env=ENV.replace('"orange": 1', '"orange": 2'))
+    assert distance(one, of_a_later_stage) == 0.0
 
 
 @pytest.fixture

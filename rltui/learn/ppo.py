@@ -410,11 +410,9 @@ class PPOLearner:
                 raise torch.OutOfMemoryError("fault injected")
             case "gpu":
                 raise RuntimeError("CUDA error: fault injected")
-        obs, legal = self._seen(part.obs), self._legal_rows(part)
+        seen, legal = replace(part, obs=self._seen(part.obs)), self._legal_rows(part)
         try:
-            figures = (self._compiled or self._losses)(
-                obs, part.actions, part.log_probs, part.advantages, part.targets, legal, part.flipped
-            )
+            figures = (self._compiled or self._losses)(seen, legal)
             losses = [loss * weight for loss in figures[:2]]
             if self._scale is not None:
                 losses = [loss * self._scale.scale for loss in losses]
@@ -426,36 +424,27 @@ class PPOLearner:
             raise CompiledPassError(in_words(error).partition(" Set TORCH")[0]) from error  # what developers may set
         return figures
 
-    def _losses(
-        self,
-        obs: Tensor,
-        actions: Tensor,
-        log_probs: Tensor,
-        advantages: Tensor,
-        targets: Tensor,
-        legal: Tensor | None,
-        flipped: Tensor | None,
-    ) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:
+    def _losses(self, part: Experience, legal: Tensor | None) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:
         """Policy loss, critic loss, entropy in nats, KL from the collecting policy, clip fraction: means over the minibatch.
 
-        obs: as the networks see them; advantages: normalised. KL is Schulman's estimate
+        part: its observations as the networks see them, its advantages normalised. KL is Schulman's estimate
         r − 1 − ln r, never negative (joschu.net/blog/kl-approx.html). It and the clip fraction, which tell how far the policy
         has moved, are of the rows that are not flipped: their sums, over half the minibatch, as half of an epoch's rows are.
         """
         epsilon, hidden = self.config.clip_range, devices.DTYPES.get(self.precision)
-        chosen = self._distribution(self._state.policy(obs, hidden), legal)
-        new_log_probs, entropy = chosen.log_prob(actions), chosen.entropy()
-        log_ratio = new_log_probs - log_probs
+        chosen = self._distribution(self._state.policy(part.obs, hidden), legal)
+        new_log_probs, entropy = chosen.log_prob(part.actions), chosen.entropy()
+        log_ratio = new_log_probs - part.log_probs
         ratio = log_ratio.exp()
-        surrogate = torch.min(ratio * advantages, ratio.clamp(1 - epsilon, 1 + epsilon) * advantages)
+        surrogate = torch.min(ratio * part.advantages, ratio.clamp(1 - epsilon, 1 + epsilon) * part.advantages)
         mean_entropy = entropy.mean()
         policy_loss = -surrogate.mean() - self.config.ent_coef * mean_entropy
-        critic_loss = mse_loss(self._state.critic(obs, hidden).squeeze(-1), targets)
+        critic_loss = mse_loss(self._state.critic(part.obs, hidden).squeeze(-1), part.targets)
         with torch.no_grad():
             kl, clipped = ratio - 1 - log_ratio, ((ratio - 1).abs() > epsilon).float()
-            if flipped is not None:
+            if part.flipped is not None:
                 # Images differ from what was collected even before the policy has moved, unless it is symmetric.
-                kl, clipped = 2 * kl.masked_fill(flipped, 0), 2 * clipped.masked_fill(flipped, 0)
+                kl, clipped = 2 * kl.masked_fill(part.flipped, 0), 2 * clipped.masked_fill(part.flipped, 0)
         return policy_loss, critic_loss, mean_entropy, kl.mean(), clipped.mean()
 
     def _keep_pace(self) -> None:

@@ -77,7 +77,7 @@ def test_the_machines_own_memory_that_is_full_counts_as_a_gpus(
             ours, twin = learner(minibatch=48, batch=96), learner(minibatch=24, batch=96)
             errors = [error]
 
-            def losses(*columns: torch.Tensor, errors: list[Exception] = errors, of: PPOLearner = ours) -> Any:
+            def losses(*columns: Any, errors: list[Exception] = errors, of: PPOLearner = ours) -> Any:
                 if errors:
                     raise errors.pop()
                 return PPOLearner._losses(of, *columns)
@@ -110,7 +110,7 @@ def test_a_compiler_that_fails_is_left_out(subtests: pytest.Subtests) -> None:
             ours, twin = learner(minibatch=24), learner(minibatch=24)
             calls = 0
 
-            def compiled(*columns: torch.Tensor, good: int = good) -> tuple[torch.Tensor, ...]:
+            def compiled(*columns: Any, good: int = good) -> tuple[torch.Tensor, ...]:
                 nonlocal calls
                 calls += 1
                 if calls > good:

@@ -181,9 +181,9 @@ class StateEvaluator:
         assert running is not None
         alive = running.process.is_alive()  # before the look: what it sent before it ended is there
         said = _received(running.pipe)
-        if isinstance(said, LogLine) and said.level == "info":  # it has only begun
+        while isinstance(said, LogLine) and said.level == "info":  # not the result yet
             self._publish(said)
-            return None
+            said = _received(running.pipe)
         if said is None and alive:
             return None
         with self._lock:

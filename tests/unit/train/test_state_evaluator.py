@@ -155,9 +155,10 @@ def test_the_end_hears_what_has_just_come(made: Made, processes: EvaluationProce
     evaluator = made()
     milestone(evaluator, 100)
     evaluator.poll()
-    processes.started[0].say(evaluated(100))
+    for said in (begun(100, 40), begun(100, 20), evaluated(100)):
+        processes.started[0].say(said)
     evaluator.end()
-    assert told[-1] == evaluated(100), "nothing is left"
+    assert told[-1] == evaluated(100) and len(told) == 3, "nothing is left"
 
 
 def test_milestones_that_come_faster_than_they_play_are_a_warning_once(

@@ -99,6 +99,7 @@ BUILT_IN: Mapping[Kind, Mapping[str, str]] = {
 }
 # Opponents that are no scripted players: the learner itself, as it is and as it was; the bot that comes with rltui.
 MIRROR, CHECKPOINTS, STARTER = "mirror", "checkpoints", "starter"
+OPPONENTS = (MIRROR, CHECKPOINTS, STARTER, *BUILT_IN["player"])  # that have names of their own, hence no runs' names
 # Of other libraries: module and base class, and what makes a component of ours of a class derived from it.
 FOREIGN: Mapping[Kind, tuple[str, str, str]] = {
     "reward": ("rlgym.api", "RewardFunction", "rltui.bridge.rlgym_rewards:adapt"),

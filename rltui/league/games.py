@@ -18,7 +18,8 @@ import msgspec
 
 from rltui import safe_io
 from rltui.formatting import size
-from rltui.runs.paths import STARTER, name_problem
+from rltui.registry import STARTER
+from rltui.runs.paths import name_problem
 
 LARGEST = 64 << 20  # bytes, some 700,000 games: of a longer file the newest are read
 BLOCK = 1 << 20  # bytes read at once

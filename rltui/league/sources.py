@@ -16,11 +16,11 @@ from rltui.formatting import timesteps_of
 from rltui.league.games import player_name
 from rltui.league.players import Player, PolicySide, ScriptedSide, Seat, trained_in
 from rltui.policy.saved import SavedPolicy, load_policy, weights_hash
-from rltui.registry import BUILT_IN, Component, build, resolve
+from rltui.registry import BUILT_IN, STARTER, Component, build, resolve
 from rltui.runs.checkpoint import POLICY_FILE, DamagedError, damage, read_file
 from rltui.runs.inventory import LABEL, complete_checkpoints, read_checkpoint_info
 from rltui.runs.meta import read_starter
-from rltui.runs.paths import STARTER, DataDir, RunPaths, folders, name_problem, starter_folder
+from rltui.runs.paths import DataDir, RunPaths, folders, name_problem, starter_folder
 from rltui.runs.resolve import Retyped, find_checkpoint, run_called
 from rltui.runs.rlgym_ppo import checkpoint_at
 

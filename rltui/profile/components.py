@@ -30,8 +30,8 @@ from rltui.profile.toml_lines import KeyPath
 from rltui.profile.validation import MESSAGES, ValidationFinding, plain, validate
 from rltui.registry import (
     BUILT_IN,
-    CHECKPOINTS,
     MIRROR,
+    OPPONENTS,
     STARTER,
     TABLE_FILES,
     Component,
@@ -259,8 +259,7 @@ def _of_component(finding: ValidationFinding, part: PlacedComponent) -> Validati
 
 
 def _known(part: PlacedComponent) -> tuple[str, ...]:
-    more = (MIRROR, CHECKPOINTS, STARTER) if _is_opponent(part) else ()
-    return (*more, *BUILT_IN[part.kind])
+    return OPPONENTS if _is_opponent(part) else tuple(BUILT_IN[part.kind])
 
 
 def _names(part: PlacedComponent) -> str:

@@ -325,7 +325,7 @@ def unrecognised_among_runs(data: DataDir) -> list[CheckpointInfo]:
             if not is_folder(path):
                 found.append(_odd(path, _no_folder(path)))
             elif (problem := name_problem(path.name)) is not None:
-                found.append(_odd(path, f"not a run's name: it {problem}"))
+                found.append(_odd(path, f"not a run's name: {problem}"))
     return found
 
 

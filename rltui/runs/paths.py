@@ -10,6 +10,7 @@ from pathlib import Path
 
 from rltui.errors import RltuiError
 from rltui.profile.locate import RUN_FILE, packaged
+from rltui.registry import OPPONENTS
 from rltui.safe_io import clipped, new_name_problem, path_of, path_problem, real
 
 # <data>/runs/<run>/                       run.toml journal.jsonl milestones.json trainer.log (trainer.1.log: before it) lock lock.json
@@ -23,7 +24,6 @@ from rltui.safe_io import clipped, new_name_problem, path_of, path_problem, real
 # <data>/trash/<run>/<entry>/              what a person deleted, until the trash is emptied
 
 MILESTONES = "milestones"  # the folder beside the runs' checkpoints, hence no run's name
-STARTER = "starter"  # the bot that comes with rltui, hence no run's name
 DATA_VARIABLE = "RLTUI_DATA"
 LONGEST_RUN_NAME = 100
 
@@ -203,15 +203,15 @@ def absolute(path: str | Path) -> Path:
 
 
 def name_problem(name: str) -> str | None:
-    """Why no run may be called so, in words; None where it may."""
+    """Why no run may be called so, a sentence; None where it may."""
     if not name or len(name) > LONGEST_RUN_NAME:
-        return f"must have 1 to {LONGEST_RUN_NAME} characters, found {len(name)}"
+        return f"it must have 1 to {LONGEST_RUN_NAME} characters, found {len(name)}"
     if not _NAME.fullmatch(name) or name.endswith("."):
-        return "may hold letters, digits, '.', '_' and '-', starts with a letter or digit, and does not end with '.'"
+        return "it may hold letters, digits, '.', '_' and '-', starts with a letter or digit, and does not end with '.'"
     if name.lower() == MILESTONES:
-        return f"is the folder in which all runs' {MILESTONES} are kept"
-    if name.lower() == STARTER:
-        return "is the bot that comes with rltui; a run from before needs another name"
+        return f"it is the folder in which all runs' {MILESTONES} are kept"
+    if name.lower() in OPPONENTS:
+        return "rltui has an opponent of that name"
     return new_name_problem(name) or None
 
 

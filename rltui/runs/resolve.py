@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from rltui.errors import RltuiError, did_you_mean, hints, nearest
 from rltui.formatting import tells, timesteps_of
+from rltui.registry import BUILT_IN, OPPONENTS, STARTER
 from rltui.runs import checkpoint
 from rltui.runs.inventory import (
     LABEL,
@@ -16,7 +17,7 @@ from rltui.runs.inventory import (
     list_states,
     read_checkpoint_info,
 )
-from rltui.runs.paths import STARTER, DataDir, RunPaths, absolute, is_folder, name_problem, run_of
+from rltui.runs.paths import DataDir, RunPaths, absolute, is_folder, name_problem, run_of
 
 Retyped = Callable[[str], str]  # `alpha/005M` → what to type with that in the place of what was typed
 MOST_CHOICES = 8  # commands in one hint
@@ -29,7 +30,7 @@ def find_run(data: DataDir, text: str) -> RunPaths:
         near = did_you_mean(text, data.run_names())
         raise RltuiError(
             f"no run {text} in {data.root}",
-            hints(_of_starter(data, text), near, "list runs: rltui ls; other folder: --data-dir DIR"),
+            hints(_of_opponent(data, text), near, "list runs: rltui ls; other folder: --data-dir DIR"),
         )
     return found
 
@@ -115,21 +116,23 @@ def _in_no_run(data: DataDir, text: str, retyped: Retyped) -> RltuiError:
     return RltuiError(
         f"{text or 'an empty name'}: there is no such saved state in {data.root}",
         hints(
-            _of_starter(data, text.partition("/")[0]),
+            _of_opponent(data, text.partition("/")[0]),
             did_you_mean(text, with_short_names(states)),
             f"write RUN/MILESTONE{example}; rltui milestones lists them",
         ),
     )
 
 
-def _of_starter(data: DataDir, name: str) -> str:
-    """What to do with its name where a run is expected; empty for another."""
-    if name.lower() != STARTER:
+def _of_opponent(data: DataDir, name: str) -> str:
+    """What to do with the name of an opponent where a run is expected; empty for another."""
+    known = name.lower()
+    if known not in OPPONENTS:
         return ""
-    older = "\nan older run of that name: rename its folders in runs, checkpoints and checkpoints/milestones"
-    return f"{STARTER} is the bot that comes with rltui: rltui watch {STARTER}, rltui eval RUN {STARTER}" + (
-        older if RunPaths(data, name).exists() else ""
-    )
+    older = "an older run of that name: rename its folders in runs, checkpoints and checkpoints/milestones"
+    what = "the bot that comes with rltui" if known == STARTER else "an opponent of rltui"
+    plays = known == STARTER or known in BUILT_IN["player"]
+    use = f"rltui watch {known}, rltui eval RUN {known}" if plays else f'game.opponent = "{known}"'
+    return hints(f"{known} is {what}: {use}", older if RunPaths(data, name).exists() else "")
 
 
 def _only_a_run(run: RunPaths, retyped: Retyped) -> RltuiError:

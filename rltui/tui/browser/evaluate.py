@@ -12,9 +12,8 @@ import msgspec
 
 from rltui import formatting
 from rltui.errors import RltuiError
-from rltui.registry import BUILT_IN
+from rltui.registry import BUILT_IN, STARTER
 from rltui.runs.inventory import CheckpointInfo
-from rltui.runs.paths import STARTER
 from rltui.tui.browser.library import Library
 from rltui.tui.browser.table import elo_text
 from rltui.tui.checks.child import RLTUI, LinesChild, LinesProcess

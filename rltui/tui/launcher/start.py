@@ -67,7 +67,7 @@ def _branch_dialog(data: DataDir, plan: LaunchPlan) -> PromptDialog:
     def judge(text: str) -> str:
         name = text.strip()
         if problem := name_problem(name):
-            raise RltuiError(f"a run's name {problem}")
+            raise RltuiError(f"run name {name!r}: {problem}")
         if data.has_run(name):
             raise RltuiError(f"run {name} exists")
         return replace(plan, run=name).title

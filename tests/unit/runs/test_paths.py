@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from rltui.errors import RltuiError
+from rltui.registry import OPPONENTS
 from rltui.runs.lock import claim_run
 from rltui.runs.paths import DataDir, branch_name, check_run_name, data_dir, default_run_name, name_problem
 from tests.fakes.saved_runs import litter, make_run
@@ -65,8 +66,8 @@ def test_bad_run_names(subtests: pytest.Subtests) -> None:
         "",
         "milestones",
         "Milestones",
-        "starter",
-        "Starter",
+        *OPPONENTS,
+        "Rule",
         "a/b",
         "..",
         ".",
@@ -104,7 +105,7 @@ def test_default_names_count_what_was_ever_called_so(tmp_path: Path) -> None:
     (data.trash / "Quick-9").mkdir(parents=True)
     assert default_run_name(data, "quick") == "quick-10"
     assert default_run_name(data, "quick-1") == "quick-1-1"
-    for profile in ("", "milestones", "starter", "my bot (ö).v2", "-", "x" * 300, "a/b\\c", "con"):
+    for profile in ("", "milestones", *OPPONENTS, "my bot (ö).v2", "-", "x" * 300, "a/b\\c", "con"):
         assert name_problem(default_run_name(data, profile)) is None
 
 

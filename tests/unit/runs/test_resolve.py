@@ -92,23 +92,28 @@ def test_a_run_by_its_end(data: DataDir) -> None:
             find_run(data, text)
 
 
-def test_the_starter_bot_is_no_run_and_an_older_run_of_its_name_is_found_by_path_or_renamed(data: DataDir) -> None:
+def test_an_opponent_is_no_run_and_an_older_run_of_its_name_is_found_by_path_or_renamed(data: DataDir) -> None:
     make_run(data, name="older", commits=2)
-    for text in ("starter", "starter/1000"):
+    for text, hint in (
+        ("starter", "starter is the bot that comes with rltui: rltui watch starter"),
+        ("starter/1000", "starter is the bot that comes with rltui: rltui watch starter"),
+        ("rule/1000", "rule is an opponent of rltui: rltui watch rule"),
+        ("Mirror", 'mirror is an opponent of rltui: game.opponent = "mirror"'),
+    ):
         with pytest.raises(RltuiError) as refused:
             find_checkpoint(data, text)
-        assert "starter is the bot that comes with rltui" in refused.value.hint
+        assert hint in refused.value.hint
         assert "rename" not in refused.value.hint
     places = [place for place in (data.runs, data.checkpoints, data.milestones) if (place / "older").exists()]
     for place in places:
-        (place / "older").rename(place / "starter")
+        (place / "older").rename(place / "rule")
     assert data.run_names() == []
-    assert {stray.path for stray in unrecognised_among_runs(data)} == {place / "starter" for place in places}
-    with pytest.raises(RltuiError, match="no run starter") as refused:
-        find_run(data, "starter")
+    assert {stray.path for stray in unrecognised_among_runs(data)} == {place / "rule" for place in places}
+    with pytest.raises(RltuiError, match="no run rule") as refused:
+        find_run(data, "rule")
     assert "an older run of that name: rename its folders in runs, checkpoints and" in refused.value.hint
     for place in places:
-        (place / "starter").rename(place / "again")
+        (place / "rule").rename(place / "again")
     assert find_checkpoint(data, "again/1000")[0].name == "again"
 
 

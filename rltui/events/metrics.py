@@ -275,7 +275,7 @@ METRICS: tuple[Metric, ...] = (
         "up",
         "Of the newest evaluated state, by the games until then; rule stands at 1,500. The ladder has it by all games.",
     ),
-    Metric(metric_keys.ELO_LOW, "Elo, lower end", "", "up", "Lower end of its 95 % interval; from 20 games on."),
+    Metric(metric_keys.ELO_LOW, "Elo (lower end)", "", "up", "Lower end of its 95 % interval; from 20 games on."),
     *(
         metric
         for name, whom in (("rule", "rule"), ("chaser", "chaser"), ("before", "the one before"))
@@ -289,7 +289,7 @@ METRICS: tuple[Metric, ...] = (
             ),
             Metric(
                 metric_keys.win_rate_low(name),
-                f"score against {whom}, lower end",
+                f"score against {whom} (lower end)",
                 "%",
                 "up",
                 "Lower end of the 95 % interval of that.",

@@ -97,10 +97,10 @@ def _way(
     snapshot: RunSnapshot, phase: PhasePlan | None, name: str, value: float | None, missing: float | None
 ) -> CriterionProgress:
     if name in COUNTED:
-        wanted = None if value is None or missing is None else value + missing
-        return CriterionProgress(
-            _LABELS[name], "", value, wanted, missing, _counted(snapshot, name, missing), whole=True
-        )
+        plan = snapshot.plan
+        target = None if plan is None or phase is None else phase.min_steps if name == "min_steps" else plan.window
+        steps = _counted(snapshot, name, missing)
+        return CriterionProgress(_LABELS[name], "", value, target, missing, steps, whole=True)
     of_plan = next((one for one in phase.until if one.name == name), None) if phase else None
     known = of_plan or PlannedCriterion(name=name, label=name.replace("_", " "), unit="", value=0.0, less=False)
     wanted = known.value if of_plan is not None else None

@@ -105,7 +105,7 @@ def test_games_of_this_phases_milestones_count_by_the_lower_end(profile: Profile
     move = curriculum.due(1_000)
     assert move is not None
     assert move.reason == (
-        "skill reached: score against chaser, lower end 70 (60 wanted), Elo, lower end 1,145 (1100 wanted), "
+        "skill reached: score against chaser (lower end) 70 (60 wanted), Elo (lower end) 1,145 (1100 wanted), "
         "by games of the newest evaluated state"
     )
     curriculum.go(CurriculumMove(2, 0, ""), 1_000)

@@ -19,7 +19,7 @@ from rltui.tui.panes.pane import View
 from tests.fakes import figure_stories, run_story
 from tests.fakes.drawn_panes import NOW, STORY, drawn
 
-LOWER_END = "score against chaser, lower end"
+LOWER_END = "score against chaser (lower end)"
 
 
 def test_curriculum_of_a_campaign() -> None:
@@ -77,6 +77,21 @@ def test_criteria_by_games_say_so_by_one_name_in_pane_and_status() -> None:
     assert BY_KEY[metric_keys.win_rate_low("chaser")].label == LOWER_END
     assert [one.label for one in distances(by_games().metrics)] == [LOWER_END]
     assert criteria_reached(by_games().metrics) == "1 of 1 reached"
+
+
+def test_a_target_of_timesteps_stays_what_the_profile_says_once_reached() -> None:
+    records = [*run_story.opening(), figure_stories.plan(), figure_stories.on_the_way(40, 40.0, steps=840_320)]
+    (line,) = [
+        line
+        for line in drawn(CurriculumPane(), fold(RunSnapshot(), records), 100).splitlines()
+        if "✓ timesteps" in line
+    ]
+    assert " ".join(line.split()).startswith("✓ timesteps 840,320 ") and " of 500,000 " in line, line
+
+
+def test_names_in_a_list_hold_no_comma() -> None:
+    for key in (metric_keys.ELO_LOW, *map(metric_keys.win_rate_low, ("chaser", "rule"))):
+        assert "," not in BY_KEY[key].label
 
 
 def test_curriculum_tells_what_was() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -128,7 +128,9 @@ def child(node: Node, part: str | int, definitions: Mapping[str, Node]) -> Node 
     """The node below: a table's key, a list's element; None where the schema knows none."""
     node = dereference(node, definitions)
     found: Any = None
-    if isinstance(part, int):
+    if "anyOf" in node:
+        found = next(filter(None, (child(option, part, definitions) for option in node["anyOf"])), None)
+    elif isinstance(part, int):
         found = node.get("items")
     elif part in node.get("properties", {}):
         found = node["properties"][part]
@@ -180,7 +182,7 @@ def validate(model: type[BaseModel], prepared: Any, raw: Any) -> tuple[BaseModel
             if entry["type"] not in NOT_MISTAKES and not (entry["type"] == "too_short" and value):
                 finding = _finding(entry, path, value, schema)
                 findings.setdefault(finding.path, finding)
-        return None, list(findings.values())
+        return None, [found for found in findings.values() if not _says_more_below(found.path, findings)]
 
 
 def _member_that_fits_first(entry: Mapping[str, Any]) -> int:
@@ -188,10 +190,17 @@ def _member_that_fits_first(entry: Mapping[str, Any]) -> int:
     return 0 if MESSAGES.get(entry["type"]) == RANGE else 1
 
 
+def _says_more_below(path: KeyPath, paths: Iterable[KeyPath]) -> bool:
+    """Of a union's errors: that an element of a list is wrong says more than that the list is no "none"."""
+    return any(len(other) > len(path) and other[: len(path)] == path for other in paths)
+
+
 def _descend(raw: Any, location: KeyPath) -> tuple[Any, KeyPath]:
-    """As far as the written values go: pydantic's locations end with the names of unions' members."""
+    """As far as the written values go: pydantic's locations have the names of unions' members too."""
     path: KeyPath = ()
     for part in location:
+        if isinstance(raw, list | tuple) and isinstance(part, str):
+            continue
         table = isinstance(raw, Mapping) and part in raw
         element = isinstance(raw, list | tuple) and isinstance(part, int) and part < len(raw)
         if not (table or element):
@@ -233,14 +242,11 @@ def _length(entry: Mapping[str, Any]) -> str:
 
 
 def _deepest(schema: Node, location: KeyPath) -> Node:
-    """The schema's node at a location, or the last one on the way that it knows."""
+    """The schema's node at a location, whose parts that it does not know are passed over."""
     definitions = schema.get("$defs", {})
     node = schema
     for part in location:
-        below = child(node, part, definitions)
-        if below is None:
-            break
-        node = below
+        node = child(node, part, definitions) or node
     return node
 
 

@@ -28,9 +28,12 @@ if TYPE_CHECKING:
 WHO = f"a run (its newest checkpoint), {OTHER_PLAYERS}"
 EPILOG = (
     "Games come in pairs with the same kickoffs and the sides swapped, and go into games.csv of the data folder, of which\n"
-    "ratings are made; not those with --deterministic or in other teams than A was trained in.\n"
+    "ratings are made; not those with --deterministic, in other teams than A was trained in, or of a bot against itself.\n"
     "The 95 % interval takes the pairs as what is independent.\n"
-    "Bots of different pace, observation or actions each play as they were trained."
+    "Bots of different pace, observation or actions each play as they were trained.\n"
+    "Kickoff touches: the share of kickoffs at which a car of that side touched the ball within 10 s; both sides may.\n"
+    "A shot is RocketSim's: 0.3 s after the touch at 1,750 uu/s or more, and in the goal within 2 s. A slower ball that\n"
+    "rolls in is a goal without a shot; shots are per car, goals per team."
 )
 
 
@@ -73,9 +76,11 @@ def run(args: argparse.Namespace) -> int:
     with contextlib.redirect_stdout(sys.stderr):  # what a user's component prints is no part of the result
         match_up.check()
     evaluation = Evaluation(match_up, args.games)
-    unrated = args.deterministic or match_up.size != team_size(match_up.a, match_up.b)
+    itself = match_up.a.id == match_up.b.id
+    unrated = itself or args.deterministic or match_up.size != team_size(match_up.a, match_up.b)
     if unrated and not args.no_record:
-        say("rltui: these games are not recorded: ratings are of sampled play, in teams as A was trained", sys.stderr)
+        why = "a bot against itself" if itself else "ratings are of sampled play, in teams as A was trained"
+        say(f"rltui: these games are not recorded: {why}", sys.stderr)
     log = GamesLog(None if args.no_record or unrated else data.games)
     progress = GamesProgress(args.games, match_up.ticks, args.lines)
     stopped = play_match(evaluation, args.workers, args.nice, log, progress)

@@ -153,9 +153,9 @@ def _nearest(
 
 def _of_games(games: Games, ratings: Ratings) -> list[str]:
     said = []
-    if passed_over := len(games.games) - ratings.games:
+    if passed_over := sum(game.a != game.b for game in games.games) - ratings.games:
         what = "1 game is" if passed_over == 1 else f"{passed_over:,} games are"
-        said.append(f"{what} not counted: the same players and seed as others, or one player against itself")
+        said.append(f"{what} not counted: the same players and seed as others")
     if short := sum(game.seconds < WHOLE_GAME for game in games.games):
         what = "1 game is" if short == 1 else f"{short:,} of the games are"
         said.append(f"{what} shorter than {WHOLE_GAME:g} s: more of these are drawn, which makes players look alike")

@@ -61,10 +61,12 @@ def test_nothing_is_recorded_where_nothing_should_be(tmp_path: Path) -> None:
 
 
 def test_another_player_is_not_recorded(tmp_path: Path) -> None:
-    for words in (["--deterministic"], ["--team-size", "2"]):
-        played = command(tmp_path, "idle", "chaser", "--games", "2", "--seconds", "1", *words)
+    sampled, itself = "ratings are of sampled play", "a bot against itself"
+    cases = (("chaser", sampled, ["--deterministic"]), ("chaser", sampled, ["--team-size", "2"]), ("idle", itself, []))
+    for other, why, words in cases:
+        played = command(tmp_path, "idle", other, "--games", "2", "--seconds", "1", *words)
         done = subprocess.run(played, capture_output=True, text=True, check=False)
-        assert done.returncode == 0 and "not recorded: ratings are of sampled play" in done.stderr
+        assert done.returncode == 0 and f"not recorded: {why}" in done.stderr
         assert not (tmp_path / "games.csv").exists()
 
 

@@ -30,7 +30,8 @@ VIEWS: tuple[Shown, ...] = get_args(Shown)
 RANK, ELO, ERROR, GAMES, RESULTS, AGAINST, NEXT = 4, 7, 6, 7, 13, 13, 32  # columns
 LONGEST_NAME, SHORTEST_NAME, BAR, LEAST_BAR = 30, 12, 44, 9
 ROOMY = 110  # columns from which all is said of a player
-CELL, POOL = 11, 9  # columns of a pair's games, of a figure of the pool
+CELL, POOL, SCORE = 11, 9, 12  # columns of a pair's games, of a figure of the pool, of the bot's score there
+FIGURES = 2 * POOL + 2 + SCORE
 CHART = 6  # rows below which there is none
 
 
@@ -323,14 +324,14 @@ def pool_lines(pool: PoolReported | None, width: int) -> list[Line]:
     if not pool.opponents:
         return wrap("Nobody in the pool yet: each milestone joins it.", width, "muted")
     longest = max(len(each.name) for each in pool.opponents) + 1
-    size = max(min(longest, LONGEST_NAME, width - 3 * POOL), SHORTEST_NAME)
-    bar = max(min(width - size - 3 * POOL, BAR), 0)
+    size = max(min(longest, LONGEST_NAME, width - FIGURES), SHORTEST_NAME)
+    bar = max(min(width - size - FIGURES, BAR), 0)
     most = max(each.share for each in pool.opponents) or 1.0
     words = (
         pad("opponent", size)
         + pad("drawn", POOL, ">")
         + " " * (bar + 2)
-        + pad("score", POOL - 2, ">")
+        + pad("bot's score", SCORE, ">")
         + pad("episodes", POOL, ">")
     )
     lines: list[Line] = [crop(((words, "muted"),), width)]
@@ -339,7 +340,7 @@ def pool_lines(pool: PoolReported | None, width: int) -> list[Line]:
             (pad(crop_middle(clean(each.name), size - 1), size), ""),
             (pad(formatting.percent(each.share), POOL, ">") + "  ", ""),
             *(filled_bar(each.share / most, bar, "series-1") if bar else ()),
-            (pad(formatting.percent(each.score), POOL - 2, ">"), "strong"),
+            (pad(formatting.percent(each.score), SCORE, ">"), "strong"),
             (pad(formatting.count(each.games), POOL, ">"), "muted"),
         ]
         lines.append(crop(tuple(spans), width))

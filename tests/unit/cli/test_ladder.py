@@ -129,11 +129,11 @@ def test_a_run_s_ladder_has_the_starter_bot_too(data: DataDir, capsys: pytest.Ca
 
 def test_what_makes_games_say_less_is_said(data: DataDir, capsys: pytest.CaptureFixture[str]) -> None:
     short = [msgspec.structs.replace(one, seconds=299.0) for one in games("chaser", "rule", 2)]
-    log(data, [*PLAYED, *short, *short, *games("idle", "idle", 3)])
+    log(data, [*PLAYED, *short, *short, *short, *games("idle", "idle", 3)])
     out = answer(capsys, data)
     assert f"by {len(PLAYED) + 2 + 2} games" in out, "a copy of a single game passes for the second one of its seed"
-    assert "\n3 games are not counted: the same players and seed as others, or one player against itself\n" in out
-    assert "\n4 of the games are shorter than 300 s: more of these are drawn, which makes players look alike\n" in out
+    assert "\n2 games are not counted: the same players and seed as others\n" in out, "of one against itself no word"
+    assert "\n6 of the games are shorter than 300 s: more of these are drawn, which makes players look alike\n" in out
 
 
 def test_json_has_the_same(data: DataDir, capsys: pytest.CaptureFixture[str]) -> None:

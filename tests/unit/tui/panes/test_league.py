@@ -132,6 +132,7 @@ def test_ratings_over_timesteps(data: DataDir) -> None:
 def test_the_pool_says_who_is_drawn_how_often_and_how_the_bot_fares(data: DataDir) -> None:
     story = fold(STORY, [figure_stories.pool_reported()])
     rows = drawn(pane_of(ladder_of(data), "pool"), story, 90, 9).splitlines()
+    assert any("bot's score" in row for row in rows)
     names = ["Phase1-BallTouching/010M", "chaser", "Phase1-BallTouching/012M"]
     assert [row.split()[:3] for row in rows[1:]] == [
         [name, share, "%"] for name, share in zip(names, ("55", "<1", "45"), strict=True)

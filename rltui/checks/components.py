@@ -154,12 +154,15 @@ def _places(bad: Bool) -> str:
 
 @dataclass(frozen=True)
 class ComponentFault:
-    """A reason not to train. path: the key that it is about; hint: where to see more, a command after `rltui`; advice: what to do."""
+    """A reason not to train. path: the key that it is about; hint: where to see more, a command after `rltui`; advice: what to do;
+    forcible: whoever insists can train all the same.
+    """
 
     path: KeyPath
     message: str
     hint: str = ""
     advice: str = ""
+    forcible: bool = True
 
 
 def faults(profile: Profile, argument: str, table: TableReport | None = None) -> list[ComponentFault]:
@@ -234,14 +237,21 @@ def observation_faults(spec: EnvSpec) -> Iterator[ComponentFault]:
 
 def mirror_faults(task: Profile) -> Iterator[ComponentFault]:
     """Nothing to mirror rows by, though the profile wants it; or a user's own mirror() that is wrong on random states."""
-    if task.ppo.mirror_augmentation and (failure := _mirror_failure(replace(env_spec(task), obs_stack=1))):
-        yield ComponentFault(("ppo", "mirror_augmentation"), failure)
-
-
-def _mirror_failure(spec: EnvSpec) -> str:
-    state = _states((spec.blue, spec.orange))
+    if not task.ppo.mirror_augmentation:
+        return
+    path, spec = ("ppo", "mirror_augmentation"), replace(env_spec(task), obs_stack=1)
     try:
         index, sign, _ = mirror_maps(spec)
+    except RltuiError as error:
+        yield ComponentFault(path, in_words(error), forcible=False)
+        return
+    if failure := _mirror_failure(spec, index, sign):
+        yield ComponentFault(path, failure)
+
+
+def _mirror_failure(spec: EnvSpec, index: Int, sign: Float) -> str:
+    state = _states((spec.blue, spec.orange))
+    try:
         seen, image = (_built(build("obs", spec.obs), one, 0.0) for one in (state, mirrored(state)))
     except (Exception, SystemExit) as error:  # a user's class may raise anything
         return in_words(error)

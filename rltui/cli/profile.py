@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import shlex
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -91,12 +92,12 @@ def _check(args: argparse.Namespace) -> int:
     if args.json:
         _say_json(reports[0] if len(reports) == 1 else reports)
     else:
-        for line in (line for found in reports for line in _report_lines(found)):
+        for line in (line for found in reports for line in _report_lines(found, args.overrides)):
             say(line)
     return 0 if all(found["valid"] for found in reports) else INVALID
 
 
-def _report_lines(found: Mapping[str, Any]) -> Iterator[str]:
+def _report_lines(found: Mapping[str, Any], overrides: Sequence[str]) -> Iterator[str]:
     from rltui.formatting import plural
     from rltui.profile.source import Problem
 
@@ -104,7 +105,8 @@ def _report_lines(found: Mapping[str, Any]) -> Iterator[str]:
         yield f"[FAIL] {found['profile']}: {plural(len(found['errors']), 'error')}"
         yield from (f"  {Problem(**error)}" for error in found["errors"])
         if found["forcible"]:
-            yield f"  train anyway: rltui train {found['profile']} --force"
+            changes = [part for override in overrides for part in ("--set", override)]
+            yield f"  train anyway: {shlex.join(['rltui', 'train', found['profile'], *changes, '--force'])}"
         return
     yield f"[OK] {found['profile']}: {_in_words(found['summary'])}"
     if by_games := found["summary"]["games_needed"]:
@@ -266,12 +268,13 @@ def _tried(profile: Profile, reading: LoadResult, raw: bytes | None, force: bool
     found = [] if missing and profile.env else faults(profile, reading.argument)
     if not found and not missing:
         return {}
-    if force and not missing:
+    forcible = not missing and all(fault.forcible for fault in found)
+    if force and forcible:
         return {"warnings": [fault.message for fault in found]}
     path = reading.path or Path(reading.argument)
     source = read_source(path, str(path)) if raw is None else source_of(raw, str(path))
     problems = [_problem(fault, source, path.parent) for fault in (*missing, *found)]
-    return {"valid": False, "forcible": not missing, "errors": [problem.as_dict() for problem in problems]}
+    return {"valid": False, "forcible": forcible, "errors": [problem.as_dict() for problem in problems]}
 
 
 def _problem(fault: ComponentFault, source: ProfileSource, folder: Path) -> Problem:

@@ -14,7 +14,7 @@ from rltui.actions.spec import ActionSpec
 from rltui.actions.table import checked_rows, describe, mirror_rows, table_error, table_hash
 from rltui.env.spec import ArenaGroup, EnvSpec, Weighted
 from rltui.env.user_env import described, no_controls, user_env_spec
-from rltui.errors import RltuiError
+from rltui.errors import RltuiError, in_words, users_line
 from rltui.events.records import ENTROPY_SETTING, RATE_SETTING, weight_of
 from rltui.obs.builder import ObsBuilder
 from rltui.profile.curriculum import stages_of, task_profile
@@ -25,6 +25,7 @@ from rltui.rewards.base import Reward
 from rltui.rewards.checks import Weighed, sign_warnings
 from rltui.rewards.combined import RewardOptions, category_factors
 from rltui.runs.meta import Signature, net
+from rltui.safe_io import clipped
 from rltui.sim.state import Float, Int
 
 MASKED_TABLES = frozenset({"hybrid"})  # `legality = "auto"` masks these
@@ -147,19 +148,28 @@ def mirror_maps(spec: EnvSpec) -> tuple[Int, Float, Int]:
 
 
 def _mirrored_obs(builder: ObsBuilder, spec: EnvSpec) -> tuple[Int, Float]:
-    size, found = int(builder.size(spec.blue, spec.orange)), builder.mirror(spec.blue, spec.orange)
-    needs = "which ppo.mirror_augmentation needs"
+    size, needs = int(builder.size(spec.blue, spec.orange)), "which ppo.mirror_augmentation needs"
+    try:
+        found = builder.mirror(spec.blue, spec.orange)
+    except (Exception, SystemExit) as error:  # a user's class may raise anything
+        place = f" ({line})" if (line := users_line(error)) else ""
+        failed = f"observation {spec.obs.label}: mirror() failed, {needs}: {in_words(error)}{place}"
+        raise RltuiError(failed, exit_code=2) from error
     if found is None:
         raise RltuiError(
             f"observation {spec.obs.label} does not know its left-right mirror image, {needs}",
             "mirror(blue, orange) of an ObsBuilder gives it; default, compact and advanced_plus have one",
             exit_code=2,
         )
-    index, sign = (np.asarray(part) for part in found)
-    if not np.array_equal(np.sort(index), np.arange(size)) or not np.array_equal(np.abs(sign), np.ones(size)):
+    try:
+        index, sign = (np.asarray(part) for part in found)
+        right = np.array_equal(np.sort(index), np.arange(size)) and np.array_equal(np.abs(sign), np.ones(size))
+    except (TypeError, ValueError):  # no pair, or not of numbers
+        right = False
+    if not right:
         raise RltuiError(
             f"observation {spec.obs.label}: mirror() must give index, each of 0 to {size - 1} once, and sign, {size} times "
-            f"1 or -1, {needs}",
+            f"1 or -1, {needs}; found {clipped(repr(found))}",
             exit_code=2,
         )
     return index.astype(np.int64), sign.astype(np.float32)

@@ -34,7 +34,9 @@ def opening(task: ActiveTask, loop: LoopState) -> list[Record]:
     else:
         records.append(LogLine(time=now, level="info", source="runs", message=plan.reason))
     records += [LogLine(time=now, level="warning", source="runs", message=warning) for warning in plan.warnings]
-    records += [LogLine(time=now, level="warning", source="lut", message=warning) for warning in context.table_warnings]
+    records += [
+        LogLine(time=now, level="warning", source="checks", message=warning) for warning in context.trial_warnings
+    ]
     return [*records, curriculum_planned(context.profile, plan.timesteps)]
 
 

@@ -9,7 +9,7 @@ from importlib.metadata import PackageNotFoundError, version
 
 from rltui.checks.components import disk_faults, examine_table, faults, missing_players
 from rltui.env.from_profile import env_spec, said_settings, signature
-from rltui.errors import RltuiError
+from rltui.errors import RltuiError, hints
 from rltui.profile.curriculum import source_hashes, task_profile
 from rltui.profile.models import Profile
 from rltui.profile.resolved import digest
@@ -27,22 +27,22 @@ from rltui.train.curriculum import Curriculum, Origin
 REPORTED_PACKAGES = ("rltui", "torch", "numpy", "rocketsim", "rlgym")
 
 
-def table_warnings(profile: Profile, argument: str, data: DataDir, force: bool) -> tuple[str, ...]:
-    """What to know of the table when training starts; forced: what it fails in too. argument: the profile as the user
-    wrote it.
+def trial_warnings(profile: Profile, argument: str, data: DataDir, force: bool) -> tuple[str, ...]:
+    """What to know of the table when training starts; forced: what it and the other parts fail in too. argument: the profile
+    as the user wrote it.
 
     RltuiError names every fault of the profile, and a disk without room for its checkpoints.
     """
     report = None if profile.env else examine_table(env_spec(profile))
-    found = (
-        [] if force else [*faults(profile, argument, report), *disk_faults(task_profile(profile), data.root, argument)]
-    )
-    if found:
-        see = [f"see everything: rltui {fault.hint}" for fault in found if fault.hint]
-        anyway = f"train anyway: rltui train {argument} --force"
-        raise RltuiError("\n".join(fault.message for fault in found), "\n".join([*see, anyway]))
+    found = [*faults(profile, argument, report), *disk_faults(task_profile(profile), data.root, argument)]
+    stops = [fault for fault in found if not (force and fault.forcible)]
+    if stops:
+        see = [f"see everything: rltui {fault.hint}" for fault in stops if fault.hint]
+        anyway = "train anyway: add --force" if all(fault.forcible for fault in stops) else ""
+        raise RltuiError("\n".join(fault.message for fault in stops), hints(*see, anyway))
     checks = [] if report is None else [*report.of("fail"), *report.of("warn")]
-    return tuple(f"action table: {check.sentence}" for check in checks)
+    others = [fault.message for fault in found if fault.path != ("actions", "table")]
+    return (*(f"action table: {check.sentence}" for check in checks), *others)
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ class StartContext:
     curriculum: Curriculum
     author: str
     versions: dict[str, str]
-    table_warnings: tuple[str, ...] = ()
+    trial_warnings: tuple[str, ...] = ()
     sources: dict[str, str] = field(default_factory=dict)  # see profile/curriculum.py
 
     @property
@@ -109,7 +109,7 @@ def prepare(options: TrainOptions) -> StartContext:
     first = env_spec(profile)
     if not first.environment:
         meshes.check(meshes.locate(first.meshes))
-    warnings = table_warnings(profile, options.profile_argument, options.data, options.force)
+    warnings = trial_warnings(profile, options.profile_argument, options.data, options.force)
     needed = signature(profile, first)
     sources = source_hashes(profile)
     plan = plan_launch(

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from rltui.__main__ import main
 from rltui.checks.components import checkpoint_size, counterparts, faults, mirrored, turned
 from rltui.cli.profile import report, report_text
 from rltui.debug.doctor import CHECKS, examine
@@ -65,6 +66,10 @@ class Wrong(Right):
 class Broken(Right):
     def mirror(self, blue, orange):
         return 1 / 0
+
+class Five(Right):
+    def mirror(self, blue, orange):
+        return 5
 """
 
 
@@ -114,7 +119,7 @@ def test_all_say_the_same_of_a_broken_reward_and_a_broken_table() -> None:
     with pytest.raises(RltuiError) as refused:
         prepare(options())
     assert refused.value.message == f"{table.message}\n{reward.message}"
-    assert "rltui train bot.toml --force" in refused.value.hint and DataDir(Path("data")).run_names() == []
+    assert "add --force" in refused.value.hint and DataDir(Path("data")).run_names() == []
 
     checks = [check for check in CHECKS if check.name in ("profile", "action table", "rewards")]
     outcomes = {each.name: each for each in examine(DoctorCase("bot.toml", DataDir(Path("data"))), checks)}
@@ -126,7 +131,8 @@ def test_forced_they_are_warnings() -> None:
     write(reward=True, table=True)
     found = report("bot.toml", force=True)
     assert found["valid"] and len([text for text in found["warnings"] if "fail" in text]) >= 2
-    assert prepare(options(force=True)).table_warnings
+    warnings = prepare(options(force=True)).trial_warnings
+    assert warnings[0].startswith("action table: ") and "Broken was tried on random states and failed" in warnings[-1]
 
 
 def test_a_text_is_judged_as_the_file_that_it_may_become() -> None:
@@ -165,19 +171,42 @@ def test_what_cannot_be_mirrored_is_refused_where_the_profile_wants_it() -> None
         profile = load("bot.toml", [*wanted, change])
         (fault,) = (each for each in faults(profile, "bot.toml") if each.path == ("ppo", "mirror_augmentation"))
         assert words in fault.message
-        with pytest.raises(RltuiError, match=r"which ppo\.mirror_augmentation needs"):
-            _ = ResolvedConfig.resolve(profile).ppo
+        assert not fault.forcible
+        with pytest.raises(RltuiError, match=r"which ppo\.mirror_augmentation needs") as refused:
+            prepare(replace(options(force=True), profile=profile))
+        assert "--force" not in refused.value.hint
+        assert not report("bot.toml", [*wanted, change])["forcible"]
 
 
 def test_a_mirror_of_ones_own_is_tried() -> None:
     write()
     Path("mirrors.py").write_text(MIRRORS)
     failures = {}
-    for name in ("Right", "Wrong", "Broken"):
+    for name in ("Right", "Wrong", "Broken", "Five"):
         profile = load("bot.toml", ["ppo.mirror_augmentation=true", f"obs.kind=mirrors.py:{name}", "obs.stack=2"])
-        failures[name] = [fault.message for fault in faults(profile, "bot.toml")]
+        failures[name] = [(fault.message, fault.forcible) for fault in faults(profile, "bot.toml")]
+    needs = "which ppo.mirror_augmentation needs"
     wrong = "mirror() of Wrong is not what build() makes of the mirrored game: index 3 and 1 more of 6"
-    assert failures == {"Right": [], "Wrong": [wrong], "Broken": ["ZeroDivisionError: division by zero"]}
+    line = MIRRORS.splitlines().index("        return 1 / 0") + 1
+    broken = f"observation Broken: mirror() failed, {needs}: ZeroDivisionError: division by zero ({Path('mirrors.py').absolute()}:{line})"
+    five = (
+        f"observation Five: mirror() must give index, each of 0 to 5 once, and sign, 6 times 1 or -1, {needs}; found 5"
+    )
+    assert failures == {"Right": [], "Wrong": [(wrong, True)], "Broken": [(broken, False)], "Five": [(five, False)]}
+
+
+def test_a_forced_wrong_mirror_is_warned_of_and_the_command_for_it_has_the_same_changes(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    write()
+    Path("mirrors.py").write_text(MIRRORS)
+    changes = ["ppo.mirror_augmentation=true", "obs.kind=mirrors.py:Wrong"]
+    profile = load("bot.toml", changes)
+    [warning] = prepare(replace(options(force=True), profile=profile)).trial_warnings
+    assert warning.startswith("mirror() of Wrong is not what build() makes")
+    sets = [part for change in changes for part in ("--set", change)]
+    assert main(["profile", "check", "bot.toml", *sets]) == 2
+    assert f"train anyway: rltui train bot.toml {' '.join(sets)} --force" in capsys.readouterr().out
 
 
 PLAYERS = """\

@@ -36,19 +36,19 @@ def test_a_failing_table_is_refused(tmp_path: Path) -> None:
     assert "fails 6 checks" in error.message
     assert "- no row turns left while driving: the bot could only turn right" in error.message
     assert "- and 2 more" in error.message
-    assert "rltui lut mine.toml" in error.hint and "rltui train mine.toml --force" in error.hint
+    assert "rltui lut mine.toml" in error.hint and "add --force" in error.hint
     assert DataDir(tmp_path / "data").run_names() == []
 
 
 def test_forced_it_is_a_warning_and_a_warning_keeps_nobody_from_training(tmp_path: Path) -> None:
-    warnings = context(tmp_path, NO_LEFT, force=True).table_warnings
+    warnings = context(tmp_path, NO_LEFT, force=True).trial_warnings
     assert len(warnings) == 6
     assert warnings[0] == "action table: no row turns left while driving: the bot could only turn right"
 
-    [warning] = context(tmp_path, NO_SECOND_JUMP).table_warnings
+    [warning] = context(tmp_path, NO_SECOND_JUMP).trial_warnings
     assert warning.startswith("action table: no row jumps a second time")
 
-    assert context(tmp_path, RLGYM).table_warnings == ()
+    assert context(tmp_path, RLGYM).trial_warnings == ()
 
 
 def test_the_table_is_tried_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

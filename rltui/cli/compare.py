@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 NAMED = 4  # other differences listed one by one
 EPILOG = (
     "The difference of the mean rewards of the "
-    "newest 50 iterations, with its 95 % interval; and who plays better, by the games of the two.\nExit code 1: they were "
-    "paid differently, and there are no games.\n"
+    "newest 50 iterations, with its 95 % interval; and who plays better, by the games of the two.\nExit code 1: they "
+    "played or were paid differently, and there are no games.\n"
     "Two profiles: rltui profile diff A B."
 )
 
@@ -55,7 +55,7 @@ def run(args: argparse.Namespace) -> int:
     from rltui.cli.output import json_text
     from rltui.profile.changes import paid_changes, saved_changes, with_plans
     from rltui.run_state.compare import compare_rewards, compared_bot
-    from rltui.run_state.rewards import profile_weights, weights_apart
+    from rltui.run_state.rewards import profile_weights, reward_differences
     from rltui.runs.paths import data_dir
 
     data = data_dir(args.data_dir)
@@ -67,7 +67,7 @@ def run(args: argparse.Namespace) -> int:
     right = compared_bot(args.right, other, then, at if same and at is not None and (then is None or then > at) else -1)
     changes = saved_changes(mine, theirs)
     known = all(map(profile_weights, (left.snapshot, right.snapshot)))
-    paid = paid_changes(changes, known) + weights_apart(left.snapshot, right.snapshot, (left.name, right.name))
+    paid = reward_differences(left.snapshot, right.snapshot, (left.name, right.name)) + paid_changes(changes, known)
     found = compare_rewards(left, right, paid)
     apart = with_plans(changes, left.snapshot.plan, right.snapshot.plan)
     others = apart if isinstance(apart, str) else [change.key for change in apart]

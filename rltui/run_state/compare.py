@@ -13,7 +13,7 @@ from rltui.events.episode_reward import REWARD
 from rltui.events.game_record import DEVIATIONS
 from rltui.events.records import CurriculumPlanned, PhaseChanged, RunStarted, SettingChanged, StageChanged
 from rltui.run_state.fold import fold
-from rltui.run_state.rewards import differences_line, first_row, settled_row
+from rltui.run_state.rewards import counted_rows, differences_line, first_row
 from rltui.run_state.snapshot import RunSnapshot
 from rltui.run_state.trend import BLOCK, NEWEST, NewestMean, newest_mean, too_few
 from rltui.runs.journal_cache import CachedJournal
@@ -74,15 +74,16 @@ def compared_bot(name: str, paths: RunPaths, timesteps: int | None = None, after
         snapshot = replace(snapshot, history=snapshot.history.cut(timesteps), timesteps=timesteps)
     history = snapshot.history
     first, behind = first_row(snapshot), bisect_right(history.timesteps, after, 0, history.length)
-    row = settled_row(history, max(first, behind))
-    values = history.columns[REWARD][row : history.length] if REWARD in history.columns else ()
-    found = ComparedBot(name, snapshot, sum(map(math.isfinite, values)), newest_mean(values))
+    row, end = counted_rows(history, max(first, behind))
+    rewards = history.columns.get(REWARD, ())
+    known = sum(map(math.isfinite, rewards[row : history.length]))
+    found = ComparedBot(name, snapshot, known, newest_mean(rewards[row:end]))
     return replace(found, since=OTHER) if behind > first else found
 
 
 @dataclass(frozen=True, slots=True)
 class RewardComparison:
-    """difference: right − left, half: of its interval; None where they cannot be told. refused: what was paid differently."""
+    """difference: right − left, half: of its interval; None where they cannot be told. refused: what was played or paid differently."""
 
     left: ComparedBot
     right: ComparedBot
@@ -124,7 +125,7 @@ class RewardComparison:
 
 
 def compare_rewards(left: ComparedBot, right: ComparedBot, paid: Sequence[str] = ()) -> RewardComparison:
-    """The difference with its 95 % interval; none where something was paid differently: in `paid`, in words.
+    """The difference with its 95 % interval; none where something was played or paid differently: in `paid`, in words.
 
     Rewards of iterations follow each other: they are taken in batches of 10, whose means hardly do (batch means: Law and
     Carson 1979, Operations Research 27), and 5 of them are a bot's mean m. The variance s² of a batch is half the mean

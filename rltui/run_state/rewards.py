@@ -19,12 +19,13 @@ from rltui.events.episode_reward import (
     RewardWindow,
     mostly_short,
 )
-from rltui.events.records import RunStarted, reward_of
+from rltui.events.records import RunStarted, match_words, reward_of
 from rltui.run_state.history import History
 from rltui.run_state.snapshot import ChartMark, RunSnapshot
+from rltui.run_state.trend import BLOCK
 
 TAKEN = (REWARD, EPISODES, FIRST_EPISODES)
-SAYS = "rewards differ, not comparable"
+SAYS = "rewards not comparable"
 FARTHEST = 1000  # rows looked back for one in which episodes ended
 NAMED = 3  # differences listed one by one
 PROFILE = "as in its profile"  # a row has a weight only where it is not
@@ -105,6 +106,14 @@ def settled_row(history: History, row: int) -> int:
     return row
 
 
+def counted_rows(history: History, start: int) -> tuple[int, int]:
+    """First and end of the rows whose rewards tell how good the bot is: once settled, up to the last whole block from `start` on.
+
+    One rule for verdict and comparison, whose figures are of the same iterations so.
+    """
+    return settled_row(history, start), history.length - (history.length - start) % BLOCK
+
+
 def weights_in_row(history: History, row: int, profile: Mapping[str, float] | None = None) -> dict[str, float | None]:
     """The rewards of that row with their weights in force; None: as its profile has it. Negative rows count from the end.
 
@@ -152,11 +161,23 @@ class Paid(Protocol):
     def header(self) -> RunStarted | None: ...
 
 
-def weights_apart(left: Paid, right: Paid, names: tuple[str, str]) -> list[str]:
-    """As `weight_differences`, each by its newest row and what its profile says beside that."""
+def reward_differences(left: Paid, right: Paid, names: tuple[str, str]) -> list[str]:
+    """What makes their rewards different things: as `games_apart`, then as `weight_differences`, each by its newest row and what
+    its profile says beside that.
+    """
     both = bool(profile_weights(left) and profile_weights(right))  # of one alone nothing can be compared with
     one, other = (weights_in_row(run.history, -1, profile_weights(run) if both else {}) for run in (left, right))
-    return weight_differences(one, other, names)
+    return games_apart(left, right) + weight_differences(one, other, names)
+
+
+def games_apart(left: Paid, right: Paid) -> list[str]:
+    """What they play, each at its end, where that differs: `1v1 → 1v2 checkpoints`, `stage duel → crowd`."""
+    if left.header is None or right.header is None:
+        return []
+    played = ("", match_words(left.header), match_words(right.header))
+    stages = ("stage ", left.header.stage, right.header.stage)
+    found = {(one, other): what for what, one, other in (stages, played) if one and other and one != other}
+    return [f"{what}{one} → {other}" for (one, other), what in reversed(found.items())]
 
 
 def profile_weights(run: Paid) -> Mapping[str, float]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from rltui import formatting
 from rltui.events.episode_reward import REWARD, SHORT_SO_FAR, WEIGHT
-from rltui.run_state.rewards import counted_since, first_row, settled_row, settling
+from rltui.run_state.rewards import counted_rows, counted_since, first_row, settling
 from rltui.run_state.snapshot import RunSnapshot
 from rltui.run_state.symptoms import at_work_since, symptoms, usual_speed, worker_problem
 from rltui.run_state.trend import BLOCK, LONG, NEWEST, Findings, Symptom, too_few, trend
@@ -27,7 +27,7 @@ def with_findings(snapshot: RunSnapshot) -> RunSnapshot:
     As it is where that cannot have changed, for a long history takes a while.
     """
     history, start = snapshot.history, first_row(snapshot)
-    first, end = settled_row(history, start), history.length - (history.length - start) % BLOCK
+    first, end = counted_rows(history, start)
     basis = start, first, end, len(snapshot.marks)
     if basis == snapshot.found.basis:
         return snapshot

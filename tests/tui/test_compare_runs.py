@@ -95,6 +95,6 @@ async def test_runs_that_are_paid_differently_are_said_to_be() -> None:
 
     async with charts(runs=Otherwise()) as (pilot, _):
         await pilot.press("left_square_bracket")
-        await until_shown(pilot, "▲ rewards differ, not comparable: touch")
+        await until_shown(pilot, "▲ rewards not comparable: touch")
         await pilot.press("escape")
-        await until(pilot, lambda: "rewards differ" not in screen_text(pilot.app.screen))
+        await until(pilot, lambda: "rewards not comparable" not in screen_text(pilot.app.screen))

@@ -21,7 +21,7 @@ from rltui.profile.changes import ABSENT, KeyChange, paid_changes, saved_changes
 from rltui.profile.locate import STATE_FILE
 from rltui.run_state.compare import NOT_SKILL, ComparedBot, compare_rewards, compared_bot
 from rltui.run_state.history import History
-from rltui.run_state.rewards import differences_line, reward_at_end, weight_differences, weights_in_row
+from rltui.run_state.rewards import differences_line, games_apart, reward_at_end, weight_differences, weights_in_row
 from rltui.runs import trainer_state
 from rltui.runs.inventory import CheckpointInfo
 from rltui.runs.meta import Meta
@@ -176,18 +176,19 @@ def _newest(history: History | None, metric: str) -> float | None:
 
 
 def rewards_apart(comparison: CheckpointComparison) -> list[str]:
-    """By the weights that were in force then, by hand, by a schedule or by the profile, and by what else the profiles say.
+    """By what was played, where that is known, by the weights that were in force then, by hand, by a schedule or by the profile, and by what else the profiles say.
 
     Where it is not told which weight was in force, a profile's counts.
     """
     changes, curves = comparison.changes, comparison.curves
+    games = games_apart(*(bot.snapshot for bot in comparison.bots)) if comparison.bots is not None else []
     if curves is None:
-        return paid_changes(changes, weights_known=False)
+        return games + paid_changes(changes, weights_known=False)
     known = all(curves.weights)
     older, newer = curves.weights if known else ({}, {})
     left = weights_in_row(curves.own, 0, older) if curves.other is None else weights_in_row(curves.other, -1, older)
     right = weights_in_row(curves.own, -1, newer)
-    return paid_changes(changes, known and bool(left and right)) + weight_differences(left, right)
+    return games + paid_changes(changes, known and bool(left and right)) + weight_differences(left, right)
 
 
 def lines(

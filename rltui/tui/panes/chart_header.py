@@ -14,7 +14,7 @@ from rltui.events.records import CLOCK, ITERATION, reward_of, setting_words
 from rltui.formatting import over_episodes, state_name
 from rltui.run_state.history import History
 from rltui.run_state.other_run import OtherRun
-from rltui.run_state.rewards import differences_line, mean_over_episodes, weights_apart
+from rltui.run_state.rewards import differences_line, mean_over_episodes, reward_differences
 from rltui.run_state.snapshot import ChartMark, RunSnapshot
 from rltui.tui.panes.chart_view import (
     Charting,
@@ -41,7 +41,7 @@ def head_lines(scene: ChartScene, width: int) -> list[Line]:
     """As many as there is something to say."""
     lines = [looks] if (looks := look_line(scene)) else []
     other = scene.other
-    apart = weights_apart(scene.snapshot, other, (scene.snapshot.run, other.name)) if other is not None else []
+    apart = reward_differences(scene.snapshot, other, (scene.snapshot.run, other.name)) if other is not None else []
     differences = differences_line(apart)
     lines += [text_line(f"▲ {differences}", "warn")] if differences else []
     lines += [by_hand] if (by_hand := _by_hand(scene)) else []

@@ -208,13 +208,13 @@ def test_the_charts_compare_what_is_in_force_in_both_runs() -> None:
         return plain(head_lines(scene(own, their), 120))
 
     ours = {"touch": 1.0, "goal": 10.0}
-    assert "rewards differ, not comparable: goal 10.0 → 20.0" in text(ours, {"touch": 1.0, "goal": 20.0})
+    assert "rewards not comparable: goal 10.0 → 20.0" in text(ours, {"touch": 1.0, "goal": 20.0})
     assert "differ" not in text(ours, ours)
     assert "differ" not in text(ours, {}), "what an older journal does not tell is not guessed"
 
 
 def test_many_are_counted() -> None:
-    assert differences_line(["a", "b", "c", "d", "e"]) == "rewards differ, not comparable: a, b, c and 2 more"
+    assert differences_line(["a", "b", "c", "d", "e"]) == "rewards not comparable: a, b, c and 2 more"
 
 
 def test_two_saved_states_by_their_profiles_and_by_what_was_in_force() -> None:

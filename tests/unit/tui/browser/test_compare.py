@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from rltui.events.episode_reward import REWARD, RewardWindow
-from rltui.events.records import Record, RunResumed, RunStarted, SettingChanged
+from rltui.events.records import Record, RunResumed, RunStarted, SettingChanged, StageChanged, TaskSettings
 from rltui.league.games import append
 from rltui.profile.changes import KeyChange
 from rltui.run_state.compare import NOT_SKILL
@@ -129,6 +129,17 @@ def test_which_is_better_is_said_unless_they_were_paid_differently(data: DataDir
     assert "better" not in text(read(data, alpha, other)) and "not comparable: touch 1.00 → 2.00" in text(
         read(data, alpha, other)
     )
+
+
+def test_states_of_different_games_are_not_compared_by_reward(data: DataDir) -> None:
+    """By the stage that was in force when each was saved."""
+    rows = list(run_story.iterations(1, 200))
+    kept = {name: getattr(header({}), name) for name in TaskSettings.__struct_fields__}
+    crowd = TaskSettings(**kept | {"stage": "1v2", "orange": 2})
+    stage = StageChanged(time=1.0, timesteps=100 * STEPS, came_from="1v1", to="1v2", reason="", task=crowd)
+    write(data, "alpha", [header({}), *rows[:100], stage, *rows[100:]])
+    shown = text(read(data, state(data, "alpha", 100), state(data, "alpha", 200)))
+    assert "rewards not comparable: 1v1 → 1v2" in shown and "better" not in shown
 
 
 def test_what_was_paid_is_told_by_the_weights_in_force_at_each(data: DataDir) -> None:

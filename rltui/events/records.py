@@ -428,6 +428,11 @@ def change_words(change: SettingChanged) -> str:
     return setting_words(change.setting, change.value)
 
 
+def epochs_words(header: RunStarted) -> str:
+    """`2 epochs`, and whether rows are learned from as their mirror images."""
+    return plural(header.epochs, "epoch") + (", mirror images" if header.ppo.get("mirror_augmentation") else "")
+
+
 def setting_words(setting: str, value: float | None = None) -> str:
     """A record's setting as people read it: `entropy coefficient 0.005`, for entropy itself is a metric."""
     name = "entropy coefficient" if setting == ENTROPY_SETTING else setting

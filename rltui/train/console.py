@@ -28,6 +28,7 @@ from rltui.events.records import (
     WorkerStarted,
     change_words,
     end_words,
+    epochs_words,
     match_words,
 )
 from rltui.formatting import UNKNOWN, duration, over_episodes, plural, size, state_name
@@ -119,7 +120,7 @@ def start_summary(run: RunStarted) -> list[str]:
         f"{'environment' if run.environment else 'game'} {match_words(run)}{pace}, observation {run.obs_size}, {run.actions} actions, seed {run.seed}",
         f"policy {nets} ({run.policy_parameters:,} parameters), critic {critic} ({run.critic_parameters:,}), on {run.device}{precision}",
         f"{plural(run.workers, 'worker')} x {plural(run.arenas, 'arena')}, iteration {run.iteration:,}, batch {run.batch:,}, minibatch {run.minibatch:,}, "
-        f"{run.epochs} epochs, learning rate {rates}, gamma {run.gamma:g}",
+        f"{epochs_words(run)}, learning rate {rates}, gamma {run.gamma:g}",
         *([f"matrix kernel {run.kernel}"] if run.kernel else []),
     ]
 

@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Iterator
 
 from rltui import formatting
-from rltui.events.records import RunStarted, SettingChanged, match_words, setting_words
+from rltui.events.records import RunStarted, SettingChanged, epochs_words, match_words, setting_words
 from rltui.run_state.condition import condition, in_force
 from rltui.run_state.snapshot import RunSnapshot
 from rltui.run_state.verdict import Verdict, verdict
@@ -153,7 +153,7 @@ def facts_of(header: RunStarted) -> list[tuple[str, str]]:
         ("rates", _rates(header)),
         (
             "update",
-            f"entropy coefficient {header.ent_coef:g}, gamma {header.gamma:g}, {formatting.plural(header.epochs, 'epoch')}",
+            f"entropy coefficient {header.ent_coef:g}, gamma {header.gamma:g}, {epochs_words(header)}",
         ),
         ("data", f"{header.iteration:,} an iteration, batch {header.batch:,}{_minibatch(header)}"),
         ("workers", f"{header.workers} × {header.arenas} arenas, learner on {header.device}{_precision(header)}"),

@@ -9,6 +9,7 @@ from rltui.events.records import ENTROPY_SETTING, RATE_SETTING, RunResumed, Sett
 from rltui.run_state.change_command import values_words
 from rltui.run_state.fold import fold
 from rltui.run_state.snapshot import RunSnapshot
+from rltui.train.console import start_summary
 from rltui.tui.panes import status
 from rltui.tui.panes.pane import View
 from rltui.tui.panes.run_info import RunInfoPane, by_hand, change_text, facts_of
@@ -66,6 +67,14 @@ def test_facts_of_a_resumed_campaign() -> None:
         "table      hash c0ffeec0ffee", "start      at 9,000: the newest of run alpha", "from       data/checkpoints/alpha/9000",
     ):  # fmt: skip
         assert words in text, text
+
+
+def test_mirror_images_stand_beside_the_epochs() -> None:
+    plain = run_story.header()
+    mirrored = msgspec.structs.replace(plain, ppo={"mirror_augmentation": True})
+    for header, words in ((plain, "2 epochs"), (mirrored, "2 epochs, mirror images")):
+        assert dict(facts_of(header))["update"].endswith(f", {words}")
+        assert any(f", {words}, learning rate" in line for line in start_summary(header))
 
 
 def test_of_a_script_of_others_no_figure_is_made_up() -> None:

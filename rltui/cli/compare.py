@@ -74,11 +74,11 @@ def run(args: argparse.Namespace) -> int:
     doubts = [one_line(text) for text in (doubt, more) if text]
     games = _games(args, data, (one, at), (other, then))
     document = {**found.document(), "doubts": doubts, "match": games.document() if games.record.games else None}
-    say(
-        json_text(document)
-        if args.json
-        else "\n".join([*_lines(found, others, doubts), one_line(games.words(args.left, args.right))])
-    )
+    if args.json:
+        say(json_text(document))
+    else:
+        played = games.words(args.left, args.right, f"rltui compare {args.left} {args.right} --games 20")
+        say("\n".join([*_lines(found, others, doubts), one_line(played)]))
     return int(bool(found.refused) and not games.record.games)
 
 

@@ -37,7 +37,12 @@ def add_parser(subparsers: Subparsers) -> None:
         help=f"a run (its newest checkpoint), {OTHER_PLAYERS}; no scripted one, no TorchScript file",
     )
     add("--to", metavar="FORMAT", choices=tuple(FORMATS), required=True, help=", ".join(FORMATS))
-    add("-o", "--output", metavar="PATH", help="file or folder (default: named after the bot, here)")
+    add(
+        "-o",
+        "--output",
+        metavar="PATH",
+        help="file or folder, made with those above it (default: named after the bot, here)",
+    )
     add("--force", action="store_true", help="overwrite an earlier export")
     add("--profile", metavar="PROFILE", help="observation and action table of rlgym-ppo's checkpoints")
     add_data_dir(parser)

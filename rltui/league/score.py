@@ -27,11 +27,11 @@ class GamesBetween:
         low, high = self.interval or (0.0, 1.0)
         return "a" if low > 0.5 else "b" if high < 0.5 else ""
 
-    def words(self, a: str, b: str) -> str:
-        """Who plays better, as far as that is decided. a, b: what people call the two."""
+    def words(self, a: str, b: str, play: str) -> str:
+        """Who plays better, as far as that is decided. a, b: what people call the two. play: how to have games played."""
         score = self.record.score
         if score is None or self.interval is None:
-            return f"No games between {a} and {b} yet"
+            return f"No games between {a} and {b} yet: {play}"
         low, high = self.interval
         better = {"a": f"{a} plays better", "b": f"{b} plays better"}.get(self.better, "Which plays better is open")
         games = plural(self.record.games, "game")

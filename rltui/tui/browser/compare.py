@@ -153,7 +153,7 @@ def games_of(data: DataDir, comparison: CheckpointComparison) -> str:
 
     states = [(entry.run, entry.timesteps or 0) for entry in (comparison.left, comparison.right)]
     found = games_of_states(read(data.games).games, *states)
-    return found.words(comparison.left.title, comparison.right.title)
+    return found.words(comparison.left.title, comparison.right.title, "E in the list plays some")
 
 
 def ends_of(comparison: CheckpointComparison, metric: str) -> EndValues:

@@ -180,7 +180,7 @@ def test_it_ends_in_the_games_of_the_two(data: DataDir, capsys: pytest.CaptureFi
     place(data.run("beta").checkpoint(120 * STEPS), make_files(make_meta("beta", 1, 120 * STEPS)))
     state = f"alpha/{100 * STEPS}"
     compared(data, state, "beta")
-    assert f"No games between {state} and beta yet" in capsys.readouterr().out
+    assert f"No games between {state} and beta yet: rltui compare {state} beta --games 20\n" in capsys.readouterr().out
     for game in games(alpha, beta, wins=30, draws=4, losses=6):
         append(data.games, game)
     compared(data, state, "beta")

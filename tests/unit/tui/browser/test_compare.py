@@ -74,7 +74,9 @@ def text(comparison: CheckpointComparison, metric: str = REWARD) -> str:
 
 def test_who_plays_better_stands_below_the_rewards(data: DataDir) -> None:
     older, newer = (state(data, "alpha", iterations) for iterations in (100, 200))
-    assert games_of(data, compare(older, newer)) == f"No games between {older.title} and {newer.title} yet"
+    assert games_of(data, compare(older, newer)) == (
+        f"No games between {older.title} and {newer.title} yet: E in the list plays some"
+    )
     names = [f"alpha@{entry.timesteps}#0000000a" for entry in (newer, older)]
     for game in games(names[0], names[1], wins=18, losses=2):
         append(data.games, game)

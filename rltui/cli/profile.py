@@ -316,14 +316,16 @@ def _phases(profile: Profile) -> list[dict[str, Any]]:
 
 
 def _games_needed(profile: Profile) -> dict[str, int | None]:
-    """Of each criterion by games."""
+    """Of each criterion by games; of an Elo that takes several milestones, no number says it."""
+    from rltui.events.game_record import LEAST_GAMES, elo_of_all_won
     from rltui.profile.rules import BY_GAMES, EVALUATION, games_needed
 
     wanted = [(name, value) for phase in profile.curriculum.phases for name, value in phase.until.items()]
     return {
         f"{name} = {value:g}": games_needed(name, value)
         for name, value in wanted
-        if name.removeprefix(EVALUATION) in BY_GAMES
+        if (short := name.removeprefix(EVALUATION)) in BY_GAMES
+        and (short != "elo" or value <= elo_of_all_won(LEAST_GAMES)[0])
     }
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 LEAST_GAMES = 20  # between two players, before which nothing is decided
 DEVIATIONS = 1.96  # of a normal variable to each side: 95 % lie within
 ELO = 400.0 / math.log(10.0)  # of one unit of log odds
+ANCHOR_ELO = 1500.0  # of `rule`, which all ratings are measured against
 
 Interval = tuple[float, float]
 
@@ -74,3 +75,10 @@ def elo_difference(score: float) -> float | None:
 def expected_score(elo: float) -> float:
     """Of who is so much stronger: the inverse of `elo_difference`."""
     return math.exp(min(0.0, elo / ELO)) / (1 + math.exp(-abs(elo / ELO)))  # of no large number, which would overflow
+
+
+def elo_of_all_won(games: int) -> Interval:
+    """The 95 % interval of who has won so many games against the anchor, and no others: with the virtual draw θ = ln (2n + 1)."""
+    score = (games + 0.5) / (games + 1)
+    elo, margin = ELO * math.log(2 * games + 1), DEVIATIONS * ELO / math.sqrt((games + 1) * score * (1 - score))
+    return ANCHOR_ELO + elo - margin, ANCHOR_ELO + elo + margin

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from rltui.events.game_record import GameRecord
+from rltui.events.game_record import ANCHOR_ELO, GameRecord
 from rltui.formatting import exact
 from rltui.league.games import Games, RunPlayer, is_starter, run_player
-from rltui.league.ratings import ANCHOR_ELO, Decision, Rating, Ratings, decide, fit
+from rltui.league.ratings import Decision, Rating, Ratings, decide, fit
 from rltui.runs.inventory import list_milestones
 from rltui.runs.near_clones import NearClones, clones_of, like_words, read_near_clones
 from rltui.runs.paths import DataDir

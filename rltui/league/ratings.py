@@ -22,14 +22,14 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from rltui.events.game_record import DEVIATIONS, ELO, LEAST_GAMES, GameRecord, expected_score
+from rltui.events.game_record import ANCHOR_ELO, DEVIATIONS, ELO, LEAST_GAMES, GameRecord, expected_score
 from rltui.formatting import plural
 from rltui.league.games import Game, run_player
 
 Numbers: TypeAlias = NDArray[np.float64]
 Outcome: TypeAlias = Literal["better", "worse", "not decided"]
 
-ANCHOR, ANCHOR_ELO = "rule", 1500.0
+ANCHOR = "rule"
 SPARRING = "chaser"  # meets everybody, as the anchor does
 MOST_MORE = 1_000  # games between two players; whom so many do not tell apart are alike
 LEGS = 2  # games with one seed

@@ -5,15 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable
 from math import inf, log
 
+from rltui.events.game_record import ANCHOR_ELO, elo_of_all_won
 from rltui.events.metric_health import entropy_words, rate_words
+from rltui.events.metric_keys import ELO_LOW
+from rltui.events.metrics import BY_KEY, criterion_by_games
 from rltui.formatting import duration
 from rltui.profile.curriculum import stages_of, task_profile
-from rltui.profile.models import Profile
+from rltui.profile.models import GameSection, Profile
 from rltui.profile.resolved import steps_per_rollout, worker_count
+from rltui.profile.rules import metric_key
 from rltui.profile.toml_text import toml_value
 from rltui.registry import MIRROR
 
 TICKS_PER_SECOND = 120
+SHORT_GAME = 60.0  # seconds; good bots score once or twice in them
 
 
 def half_life(gamma: float, tick_skip: int) -> float:
@@ -28,10 +33,10 @@ def advice(profile: Profile) -> list[str]:
     if profile.env:
         return [sentence for part in IN_ANY_ENV for sentence in part(profile)]
     if not profile.phases:
-        return [sentence for part in PARTS for sentence in part(task_profile(profile))]
+        return [*(sentence for part in PARTS for sentence in part(task_profile(profile))), *_unplayed(profile)]
     each = [(phase.name, task_profile(profile, index)) for index, phase in enumerate(profile.phases)]
     of_phases = [f"{name}: {sentence}" for name, task in each for part in PARTS for sentence in part(task)]
-    return [*of_phases, *_campaign(profile)]
+    return [*of_phases, *_campaign(profile), *_criteria(profile)]
 
 
 def _learning_rate(profile: Profile) -> list[str]:
@@ -125,7 +130,7 @@ def _selfplay(profile: Profile) -> list[str]:
 
 
 def _campaign(profile: Profile) -> list[str]:
-    """Phases that nothing ends, and stages that no phase's profile is asked for."""
+    """Phases that nothing ends or that end nothing, and settings of a phase's profile that it is not asked for."""
     entries = list(zip(profile.curriculum.phases, profile.phases, strict=True))
     stuck = [
         f"curriculum.phases: {phase.name} ends by hand alone: it has neither until nor max_steps"
@@ -137,7 +142,52 @@ def _campaign(profile: Profile) -> list[str]:
         for _, phase in entries
         if stages_of(phase.curriculum)
     ]
-    return stuck + unused
+    last = [key for key in ("until", "min_steps", "max_steps") if getattr(entries[-1][0], key)]
+    without_end = [
+        f"curriculum.phases: {entries[-1][1].name} is the last: {', '.join(last)} there counts for nothing; --steps ends a run"
+    ]
+    uneven = profile.phases if stages_of(profile.curriculum) else ()
+    return (
+        stuck
+        + (without_end if last else [])
+        + unused
+        + [f"{one.name}: {text}" for one in uneven for text in _game(one)]
+    )
+
+
+def _unplayed(profile: Profile) -> list[str]:
+    return _game(profile) if stages_of(profile.curriculum) else []
+
+
+def _game(profile: Profile) -> list[str]:
+    """Of a profile whose teams and opponents are its stages': what else it says of them."""
+    usual, game = GameSection(), profile.game
+    written = [
+        (key, getattr(game, key)) for key in ("blue", "orange", "opponent") if getattr(game, key) != getattr(usual, key)
+    ]
+    return [f"game.{key} = {toml_value(value)}: not used, curriculum.stages say who plays" for key, value in written]
+
+
+def _criteria(profile: Profile) -> list[str]:
+    """Those that are reached at once, by nobody, or by accident."""
+    games, seconds, found = profile.evaluation.games, profile.evaluation.seconds, []
+    wanted = [(name, value) for phase in profile.curriculum.phases[:-1] for name, value in phase.until.items()]
+    for name, value in wanted:
+        metric, key = BY_KEY[metric_key(name) or name], f"curriculum.phases: until {name} = {value:g}"
+        if metric.unit == "%" and metric.good == "up" and 0 < value <= 1:
+            found.append(f"{key}: in %, so next to nothing; {100 * value:g}?")
+        elif metric.key == ELO_LOW and value > (most := elo_of_all_won(games)[0]):
+            found.append(
+                f"{key}: all won, {games} games against each opponent show some {most:.0f} of a first milestone; more takes "
+                "milestones that win against those before, or more evaluation.games"
+            )
+        elif metric.key == ELO_LOW and value <= 2 * ANCHOR_ELO - elo_of_all_won(games)[1]:
+            found.append(f"{key}: reached by who loses every game")
+    if seconds < SHORT_GAME and any(criterion_by_games(name) for name, _ in wanted):
+        found.append(
+            f"evaluation.seconds = {seconds:g}: most games so short end without a goal, and draws meet no criterion by games"
+        )
+    return found
 
 
 def _zero_sum(profile: Profile) -> list[str]:

@@ -131,8 +131,11 @@ def _rising(ends: Sequence[float | None], paths: Sequence[KeyPath]) -> Iterator[
 def _criteria_are_metrics(data: Mapping[str, Any]) -> Iterator[ValidationFinding]:
     for index, phase in enumerate(tables(table(data, "curriculum"), "phases")):
         path: KeyPath = ("curriculum", "phases", index)
-        for name in table(phase, "until"):
-            if name.removeprefix(EVALUATION) in BY_GAMES:
+        for name, value in table(phase, "until").items():
+            metric, wanted = BY_KEY.get(metric_key(name) or ""), number(table(phase, "until"), name, None)
+            if metric is not None and metric.unit == "%" and wanted is not None and not 0 <= wanted <= 100:
+                yield ValidationFinding((*path, "until", name), "out of range", "0 to 100 (%)", shown_value(value))
+            elif name.removeprefix(EVALUATION) in BY_GAMES:
                 yield from _games_are_played(data, table(phase, "until"), (*path, "until", name))
             elif metric_key(name) is None:
                 known = [*BY_GAMES, *(key.removeprefix(ROLLOUT) for key in SKILLS)]

@@ -9,6 +9,8 @@ import pytest
 
 from rltui.env.arena_groups import frozen_arenas
 from rltui.env.from_profile import env_spec
+from rltui.events.game_record import elo_of_all_won
+from rltui.league.ratings import Tally, fit_tally
 from rltui.league.score import score_interval
 from rltui.profile.advice import advice
 from rltui.profile.copies import saved_copies
@@ -27,8 +29,8 @@ from rltui.profile.render import differences, render
 from rltui.profile.resolved import digest, learning_cars, observed_cars, resolved
 from rltui.profile.rules import CATEGORIES
 from rltui.profile.source import Problem
+from rltui.registry import STARTER
 from rltui.rewards.base import Category
-from rltui.runs.paths import STARTER
 
 PHASE = """\
 schema = 1
@@ -50,6 +52,7 @@ phases = [
     {profile = "second", max_steps = 5_000},
 ]
 """
+WITHOUT_END = CAMPAIGN.replace(", max_steps = 5_000", "")
 
 
 @pytest.fixture
@@ -205,6 +208,9 @@ def test_criteria_by_games_need_games_enough_to_be_reached(subtests: pytest.Subt
         ("win_rate_rule = 10", "games = 19", "evaluation.games of at least 20"),
         ('"evaluation/elo" = 1400', "every_checkpoints = 1", "evaluation.games of at least 20"),
         ("win_rate_rule = 100", "games = 400", "below 100"),
+        ("win_rate_rule = 101", "games = 400", "0 to 100 (%)"),
+        ("kickoff_touches = 850", "", "out of range, expected 0 to 100 (%), found 850"),
+        ("airborne = -1", "", "0 to 100 (%)"),
     ]
     path = folder / "campaign.toml"
     for criterion, section, words in cases:
@@ -349,16 +355,63 @@ def test_stages_that_cannot_be(subtests: pytest.Subtests, folder: Path) -> None:
             assert words in str(reading.problems[0])
 
 
+def test_criteria_that_nothing_or_everything_meets_are_warned_of(subtests: pytest.Subtests, folder: Path) -> None:
+    path = folder / "campaign.toml"
+    cases: list[tuple[str, str, str]] = [
+        ("kickoff_touches = 0.85", "", "until kickoff_touches = 0.85: in %, so next to nothing; 85?"),
+        ("win_rate_chaser = 0.8", "games = 20", "80?"),
+        ("elo = 5000", "games = 20", "some 1658 of a first milestone"),
+        ("elo = 1650", "games = 20", ""),
+        ("elo = 2000", "games = 200", ""),
+        ("elo = -5", "games = 20", "reached by who loses every game"),
+        ("elo = 400", "games = 20", ""),
+        ("elo = 1600", "games = 20\nseconds = 5", "evaluation.seconds = 5: "),
+        ("kickoff_touches = 80", "games = 20\nseconds = 5", ""),
+        ("first_episodes = 1", "", ""),
+    ]
+    for criterion, section, words in cases:
+        with subtests.test(criterion=criterion, section=section):
+            path.write_text(WITHOUT_END.replace("kickoff_touches = 80", criterion) + f"[evaluation]\n{section}\n")
+            found = advice(load(path))
+            assert len(found) == bool(words) and words in "".join(found)
+
+
+def test_elo_of_all_won_is_the_ladders() -> None:
+    for games in (20, 1_000):
+        tally = Tally()
+        tally.add_results("bot", "rule", 1, 0, games)
+        rating = fit_tally(tally).of("bot")
+        assert elo_of_all_won(games) == pytest.approx((rating.low, rating.high))
+
+
+def test_what_stages_override_is_said(folder: Path) -> None:
+    path = staged(folder, '"three_stage"')
+    assert advice(load(path)) == []
+    for key, value, words in (("opponent", "nope/1", '"nope/1"'), ("blue", "2", "2"), ("orange", "3", "3")):
+        (found,) = advice(load(path, [f"game.{key}={value}"]))
+        assert found == f"game.{key} = {words}: not used, curriculum.stages say who plays"
+    assert advice(load(staged(folder, '"none"'), ["game.orange=2"])) == []
+    with (folder / "first.toml").open("a") as file:
+        file.write("[game]\norange = 2\n")
+    (folder / "campaign.toml").write_text(WITHOUT_END + 'stages = "three_stage"\n[obs]\nzero_padding = 3\n')
+    (found,) = [each for each in advice(load(folder / "campaign.toml")) if "game." in each]
+    assert found.startswith("first: game.orange = 2: not used")
+
+
 def test_what_is_advised(folder: Path) -> None:
     path = folder / "campaign.toml"
+    path.write_text(CAMPAIGN)
+    (last,) = advice(load(path))
+    assert last == "curriculum.phases: second is the last: max_steps there counts for nothing; --steps ends a run"
+    path.write_text(WITHOUT_END)
     assert advice(load(path)) == []
-    path.write_text(CAMPAIGN.replace('until = {kickoff_touches = 80, "rollout/goals_per_minute" = 1}, ', ""))
+    path.write_text(WITHOUT_END.replace('until = {kickoff_touches = 80, "rollout/goals_per_minute" = 1}, ', ""))
     (first,) = advice(load(path))
     assert "first ends by hand alone" in first
     practice = "\n[mechanics]\nweight = 0.2\nresets = [{kind = 'random'}]\n"
     with (folder / "first.toml").open("a") as file:
         file.write(practice)
-    path.write_text(CAMPAIGN)
+    path.write_text(WITHOUT_END)
     (early,) = advice(load(path))
     assert early.startswith("first: mechanics.weight = 0.2: early in phase 1")
     assert advice(load(folder / "second.toml", ["mechanics.weight=0.2", "mechanics.resets=[{kind = 'random'}]"])) == []

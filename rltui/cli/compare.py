@@ -105,7 +105,7 @@ def _play(args: argparse.Namespace, data: DataDir) -> tuple[str, str]:
     from rltui.league.sources import source
 
     a, b = (source(text, data, None, lambda state: f"rltui compare {state}") for text in (args.left, args.right))
-    log = GamesLog(data.games)
+    log = GamesLog(data)
     with contextlib.redirect_stdout(sys.stderr):  # what a user's component prints is no part of the result
         match_up = MatchUp.rated(a, b, args.seconds)
         evaluation = Evaluation(match_up, args.games)

@@ -81,7 +81,7 @@ def run(args: argparse.Namespace) -> int:
     if unrated and not args.no_record:
         why = "a bot against itself" if itself else "ratings are of sampled play, in teams as A was trained"
         say(f"rltui: these games are not recorded: {why}", sys.stderr)
-    log = GamesLog(None if args.no_record or unrated else data.games)
+    log = GamesLog(None if args.no_record or unrated else data)
     progress = GamesProgress(args.games, match_up.ticks, args.lines)
     stopped = play_match(evaluation, args.workers, args.nice, log, progress)
     if stopped:

@@ -62,7 +62,7 @@ def run(args: argparse.Namespace) -> int:
         prepare_environment()  # before NumPy is imported
     from rltui.cli.output import json_text
     from rltui.league.games import read
-    from rltui.league.ladder import build_ladder
+    from rltui.league.ladder import build_ladder, keep_ratings
     from rltui.runs.paths import data_dir
     from rltui.runs.resolve import find_run
 
@@ -75,6 +75,7 @@ def run(args: argparse.Namespace) -> int:
         say(f"rltui: {one_line(text)}", sys.stderr)
     name = paths.name if paths else None
     ladder = build_ladder(data, read(data.games), name)
+    keep_ratings(data, ladder.ratings)
     if args.json:
         say(json_text({"data_dir": str(data.root), "run": name, **ladder.document()}))
     else:
@@ -98,7 +99,7 @@ def _play(args: argparse.Namespace, paths: RunPaths) -> list[str]:
     source = partial(source_of, players)
     tournament = Tournament(planned, source, args.seconds, args.workers or cores(), args.nice)
     progress = GamesProgress(wanted, round(args.seconds * TICKS_PER_SECOND))
-    log, stop, refused = GamesLog(paths.data.games), Event(), list[str]()
+    log, stop, refused = GamesLog(paths.data), Event(), list[str]()
     with (
         stopping_by_signal(lambda *_: stop.set()),
         contextlib.closing(progress),

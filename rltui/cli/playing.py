@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from rltui.league.evaluation import Evaluation
     from rltui.league.games import Game
     from rltui.policy.saved import SavedPolicy
+    from rltui.runs.paths import DataDir
 
 OTHER_PLAYERS = (
     "a checkpoint or milestone (alpha/005M, or its folder), a policy.npz, rlgym-ppo's checkpoint or a TorchScript file "
@@ -97,6 +98,7 @@ def play_match(evaluation: Evaluation, workers: int | None, nice: int, log: Game
 
     stop = threading.Event()
     with (
+        contextlib.closing(log),
         stopping_by_signal(lambda *_: stop.set()),
         contextlib.closing(progress),
         Evaluators(evaluation.match_up, workers or cores(), nice) as evaluators,
@@ -111,21 +113,30 @@ def play_match(evaluation: Evaluation, workers: int | None, nice: int, log: Game
 
 
 class GamesLog:
-    """games.csv. problem: why it cannot be written, "" where it can."""
+    """games.csv of a data folder, or none. problem: why it cannot be written, "" where it can."""
 
-    def __init__(self, path: Path | None) -> None:
-        self._path, self.problem = path, ""
+    def __init__(self, data: DataDir | None) -> None:
+        self._data, self.problem = data, ""
 
     def write(self, games: list[Game]) -> None:
         from rltui.league.games import append
 
-        if self._path is None or self.problem:
+        if self._data is None or self.problem:
             return
         try:
             for game in games:
-                append(self._path, game)
+                append(self._data.games, game)
         except OSError as error:
             self.problem = str(error)
+
+    def close(self) -> None:
+        """Have the runs know what all games say of their states."""
+        if self._data is not None:
+            from rltui.league.games import read
+            from rltui.league.ladder import keep_ratings
+            from rltui.league.ratings import fit
+
+            keep_ratings(self._data, fit(read(self._data.games).games))
 
 
 def say_line(value: Mapping[str, Any]) -> None:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from rltui.events.game_record import ANCHOR_ELO, GameRecord
+from rltui.events.game_record import ANCHOR_ELO, LEAST_GAMES, GameRecord
 from rltui.formatting import exact
 from rltui.league.games import Games, RunPlayer, is_starter, run_player
 from rltui.league.ratings import Decision, Rating, Ratings, decide, fit
+from rltui.runs.best import read_ratings, write_ratings
 from rltui.runs.inventory import list_milestones
 from rltui.runs.near_clones import NearClones, clones_of, like_words, read_near_clones
 from rltui.runs.paths import DataDir
@@ -113,6 +115,30 @@ def build_ladder(data: DataDir, games: Games, run: str | None = None) -> Ladder:
         (*games.notices(), *_of_games(games, ratings), *_of_players(ratings, shown)),
         ratings,
     )
+
+
+def lower_end(rating: Rating) -> float | None:
+    """Of the 95 % interval of its Elo; None before LEAST_GAMES games, and where none lead to the anchor."""
+    enough = rating.connected and rating.record.games >= LEAST_GAMES
+    return rating.low if enough else None
+
+
+def rated_states(ratings: Ratings) -> dict[str, dict[int, float]]:
+    """By run, timesteps and lower end of its states for which there is one."""
+    found: dict[str, dict[int, float]] = {}
+    for (run, timesteps), rating in ratings.of_states.items():
+        if (low := lower_end(rating)) is not None:
+            found.setdefault(run, {})[timesteps] = low
+    return found
+
+
+def keep_ratings(data: DataDir, ratings: Ratings) -> None:
+    """For pruning, and for what names the best by games: of each run, what all games say. Whoever has games recorded calls it."""
+    for run, states in rated_states(ratings).items():
+        paths = data.run(run)
+        if paths.folder.is_dir() and read_ratings(paths) != states:
+            with contextlib.suppress(OSError):  # a full disk: the ratings before count, or the reward
+                write_ratings(paths, states)
 
 
 def _is_shown(rating: Rating, run: str | None) -> bool:

@@ -14,18 +14,17 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 
 from rltui.errors import RltuiError
-from rltui.events.game_record import LEAST_GAMES
 from rltui.events.records import LogLine, OpponentResult, Record, StateEvaluated, encode
 from rltui.formatting import plural, short
 from rltui.league.evaluation import Evaluation, MatchUp, play, tasks
 from rltui.league.evaluators import failure
 from rltui.league.games import Game, append, read
+from rltui.league.ladder import keep_ratings, lower_end
 from rltui.league.policy_distance import find_near_clones
-from rltui.league.ratings import ANCHOR, SPARRING, Rating, Ratings, fit, tally_of
+from rltui.league.ratings import ANCHOR, SPARRING, Ratings, fit, tally_of
 from rltui.league.score import games_between
 from rltui.league.sources import PolicySource
 from rltui.league.tournament import Pairing, missing_pairings, source_of
-from rltui.runs.best import write_ratings
 from rltui.runs.inventory import list_milestones, read_checkpoint_info
 from rltui.runs.paths import RunPaths
 from rltui.supervise.signals import become_subordinate
@@ -109,8 +108,7 @@ def evaluate(
             tell(_notice(f"{short(spec.timesteps)} does not play {pairing.b}: {error.message}"))
     games = read(data.games).games
     ratings = fit(games)
-    with contextlib.suppress(OSError):  # a full disk: pruning goes by the ratings before, or by reward
-        write_ratings(spec.paths, rated_states(spec.paths, ratings))
+    keep_ratings(data, ratings)
     return result(spec.timesteps, names, games, ratings)
 
 
@@ -130,12 +128,6 @@ def result(timesteps: int, names: list[str], games: tuple[Game, ...], ratings: R
         elo_low=lower_end(rating) if rating is not None else None,
         games=rating.record.games if rating is not None else 0,
     )
-
-
-def lower_end(rating: Rating) -> float | None:
-    """Of the 95 % interval of its Elo; None before LEAST_GAMES games, and where none lead to the anchor."""
-    enough = rating.connected and rating.record.games >= LEAST_GAMES
-    return rating.low if enough else None
 
 
 def _milestone_before(spec: StateEvaluationSpec) -> dict[str, Path]:
@@ -163,9 +155,3 @@ def _results(games: tuple[Game, ...], mine: str, opponents: list[str]) -> Iterab
             yield OpponentResult(
                 opponent=opponent, games=found.record.games, win_rate=100 * score, low=100 * low, high=100 * high
             )
-
-
-def rated_states(paths: RunPaths, ratings: Ratings) -> dict[int, float]:
-    """Timesteps and lower end of the run's players for whom there is one."""
-    found = ((state, lower_end(rating)) for state, rating in ratings.of_states.items())
-    return {timesteps: low for (run, timesteps), low in found if low is not None and run == paths.name}

@@ -1,5 +1,5 @@
 """The best saved state of a run, by games or by reward, and which are protected as the best: one rule for browser, launcher and
-commands. The ratings by games are in a file of the run, as its trainer last had them worked out.
+commands. The ratings by games are in a file of the run, written by whatever has games recorded, see `league.ladder.keep_ratings`.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ def write_ratings(paths: RunPaths, ratings: Mapping[int, float]) -> None:
 
 
 def read_ratings(paths: RunPaths) -> dict[int, float]:
-    """Those; none where there is no such file, or one that cannot be read: it is written anew with each evaluation."""
+    """Those; none where there is no such file, or one that cannot be read: it is written anew with the next games."""
     try:
         found = _decode_ratings(safe_io.read_bytes(paths.ratings))
     except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):

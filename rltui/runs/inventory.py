@@ -237,7 +237,7 @@ class Inventory:
     problem: str = ""
     paused: float | None = None  # Unix seconds since when the trainer has been held by hand
     start: int = 0  # number of its newest start, see lock.py
-    best_rated: int | None = None  # timesteps of the state whose Elo is surely the highest, as last evaluated
+    best_rated: int | None = None  # timesteps of the state whose Elo is surely the highest
 
     @property
     def states(self) -> tuple[CheckpointInfo, ...]:

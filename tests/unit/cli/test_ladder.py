@@ -10,8 +10,12 @@ import msgspec
 import pytest
 
 from rltui.__main__ import main
+from rltui.cli.playing import GamesLog
+from rltui.events.game_record import LEAST_GAMES
 from rltui.league.games import Game, append, player_name
 from rltui.league.ratings import fit
+from rltui.runs.best import read_ratings, write_ratings
+from rltui.runs.inventory import read_inventory
 from rltui.runs.near_clones import write_near_clones
 from rltui.runs.paths import DataDir
 from tests.fakes.documents import ROOT
@@ -134,6 +138,20 @@ def test_what_makes_games_say_less_is_said(data: DataDir, capsys: pytest.Capture
     assert f"by {len(PLAYED) + 2 + 2} games" in out, "a copy of a single game passes for the second one of its seed"
     assert "\n2 games are not counted: the same players and seed as others\n" in out, "of one against itself no word"
     assert "\n6 of the games are shorter than 300 s: more of these are drawn, which makes players look alike\n" in out
+
+
+def test_the_best_by_games_is_that_of_all_games(data: DataDir, capsys: pytest.CaptureFixture[str]) -> None:
+    """Whatever an evaluation before had found; by the ladder as by whatever else has games recorded. No run is made."""
+    gone = games(player_name("gone", 5_000_000, "0123abcd"), "rule", 20, 5, 5)
+    lows = {rating.player: rating.low for rating in fit([*PLAYED, *gone]).table if rating.record.games >= LEAST_GAMES}
+    played = GamesLog(data)
+    played.write([*PLAYED, *gone])
+    for rate in (played.close, lambda: answer(capsys, data, "alpha")):
+        write_ratings(data.run("alpha"), {5_000_000: 1900.0})
+        rate()
+        assert read_ratings(data.run("alpha")) == pytest.approx({10_000_000: lows[NEW], 5_000_000: lows[OLD]})
+        assert read_inventory(data.run("alpha")).best_rated == 10_000_000
+    assert not data.run("gone").folder.exists()
 
 
 def test_json_has_the_same(data: DataDir, capsys: pytest.CaptureFixture[str]) -> None:

@@ -10,9 +10,10 @@ from rltui.events.records import LogLine
 from rltui.league import games as log
 from rltui.league import policy_distance
 from rltui.league.games import player_name
+from rltui.league.ladder import lower_end, rated_states
 from rltui.league.ratings import fit
 from rltui.league.score import games_between
-from rltui.league.state_evaluation import StateEvaluationSpec, evaluate, lower_end, rated_states, result
+from rltui.league.state_evaluation import StateEvaluationSpec, evaluate, result
 from rltui.policy.saved import save_policy, weights_hash
 from rltui.runs.best import read_ratings
 from rltui.runs.near_clones import read_near_clones
@@ -25,8 +26,7 @@ OLD, NEW = "alpha@100#00000001", "alpha@200#00000002"
 PROFILE = 'schema = 1\nterminals = [{kind = "goal"}]\nrewards.touch = 1.0\n'
 
 
-def test_what_all_games_say(tmp_path: Path) -> None:
-    paths = DataDir(tmp_path).run("alpha")
+def test_what_all_games_say() -> None:
     played = (
         *games(NEW, "rule", wins=6, draws=4, losses=30),
         *games(NEW, "chaser", wins=30, losses=10),
@@ -43,17 +43,16 @@ def test_what_all_games_say(tmp_path: Path) -> None:
     rating = fit(played).of(NEW)
     assert (found.elo, found.elo_error, found.games) == (rating.elo, rating.error, 80)
     assert found.elo_low == pytest.approx(rating.elo - 1.96 * rating.error)
-    assert rated_states(paths, fit(played)) == {100: lower_end(fit(played).of(OLD)), 200: found.elo_low}
+    assert rated_states(fit(played))["alpha"] == {100: lower_end(fit(played).of(OLD)), 200: found.elo_low}
     scores = "scores 20 % of 40 games against rule, 75 % of 40 games against chaser"
     assert found.words == f"Elo {rating.elo:,.0f} ± {1.96 * rating.error:.0f}, {scores}"
 
 
-def test_few_games_and_none_decide_nothing(tmp_path: Path) -> None:
-    paths = DataDir(tmp_path).run("alpha")
+def test_few_games_and_none_decide_nothing() -> None:
     few = tuple(games(NEW, "rule", wins=10))
     assert lower_end(fit(few).of(NEW)) is None
     found = result(200, [NEW], few, fit(few))
-    assert rated_states(paths, fit(few)) == {}
+    assert rated_states(fit(few)) == {}
     assert found.elo is not None
     assert found.elo_low is None
     none = result(200, [NEW], (), fit(()))

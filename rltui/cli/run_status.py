@@ -17,7 +17,7 @@ from rltui.events.commands import EvaluationLive, Live, WorkerLive
 from rltui.events.episode_reward import EpisodeReward
 from rltui.events.metrics import BY_KEY
 from rltui.events.promotion import criteria_reached, distances, phase_position
-from rltui.events.records import state_word
+from rltui.events.records import match_words, state_word
 from rltui.formatting import over_iterations, utc
 from rltui.run_state.reader import judged
 from rltui.run_state.verdict import Verdict
@@ -51,6 +51,7 @@ class RunStatus(msgspec.Struct, frozen=True, kw_only=True):
     phase_profile: str | None  # of a campaign: the profile of the phase it is in
     label: str | None
     phase: int | None
+    match: str | None = None  # the stage, or who plays whom: `1v2 checkpoints`
     timesteps: int | None
     iteration: int | None
     speed: RecentSpeed | None  # over the newest iterations, as fast as it is or was: `training` and `state` say which
@@ -118,6 +119,7 @@ def read_status(paths: RunPaths) -> RunStatus:
         phase_profile=summary.phase_profile,
         label=summary.label,
         phase=summary.phase,
+        match=(header.stage or match_words(header) or None) if (header := snapshot.header) else None,
         timesteps=live.timesteps if live else summary.timesteps,
         iteration=live.iteration if live else summary.iteration,
         speed=None if live and any(worker.state == "stopped" for worker in live.workers) else summary.speed,
@@ -174,6 +176,7 @@ def status_lines(status: RunStatus) -> list[str]:
         *_bad_end(status),
         ("trainer", _trainer(status)),
         ("profile", _profile(status)),
+        ("match", status.match or formatting.UNKNOWN),
         ("timesteps", number(status.timesteps) + f", iteration {number(status.iteration)}"),
         ("speed", _speed(status)),
         ("reward / episode", reward_words(status.reward)),

@@ -62,7 +62,7 @@ def facts(view: View) -> dict[str, Fact]:
         if label:
             found["phase"] = ((10, text_line(label)), *number)
         if stage := header.stage or match_words(header):
-            found["stage"] = ((12, text_line(stage)),)
+            found["stage"] = ((8 if header.stage or header.opponent else 12, text_line(stage)),)
         found["timesteps"] = _timesteps(snapshot)
         found["speed"] = _speed(snapshot)
         found["elapsed"] = _elapsed(elapsed(snapshot, view.now))

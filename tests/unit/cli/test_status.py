@@ -236,6 +236,17 @@ def test_status_tells_every_distance(campaigns: Path, capsys: pytest.CaptureFixt
     assert "campaign" not in capsys.readouterr().out
 
 
+def test_status_says_who_plays_whom(campaigns: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for run, stage, opponent, words in (
+        ("staged", "aerial", "", "aerial"), ("alone", None, "chaser", "1v2 chaser"), ("mirror", None, "", "1v2"),
+    ):  # fmt: skip
+        begun = msgspec.structs.replace(header(run), stage=stage, blue=1, orange=2, opponent=opponent)
+        write(campaigns, run, [begun, run_story.iteration(3)])
+        assert main(["status", run, "--data-dir", str(campaigns)]) == 0
+        lines = [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
+        assert f"match {words}" in lines
+
+
 def test_a_run_that_failed_is_not_called_stopped(campaigns: Path, capsys: pytest.CaptureFixture[str]) -> None:
     ended(campaigns, 1, "3 workers failed within a minute")
     assert main(["ls", "--data-dir", str(campaigns)]) == 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import msgspec
 import pytest
 
 from rltui.events.commands import FlagLive
@@ -126,6 +127,14 @@ def test_the_status_names_phase_and_stage() -> None:
     drawn = plain(StatusPane().draw(View(staged, NOW), 150, 2))
     assert "Phase 2 BronzeSkills1" in drawn
     assert "2v2" in drawn
+
+
+def test_the_opponent_goes_before_no_more_than_the_room_asks() -> None:
+    assert STORY.header is not None
+    for stage, opponent in (("1v2 checkpoints", "checkpoints"), (None, "checkpoints")):
+        header = msgspec.structs.replace(STORY.header, stage=stage, blue=1, orange=2, opponent=opponent)
+        drawn = plain(StatusPane().draw(View(replace(STORY, header=header), NOW), 120, 2))
+        assert "1v2 checkpoints" in drawn and "timesteps" in drawn
 
 
 def test_the_phase_stays_in_the_status_where_names_are_long() -> None:

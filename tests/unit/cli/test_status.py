@@ -238,7 +238,7 @@ def test_status_tells_every_distance(campaigns: Path, capsys: pytest.CaptureFixt
 
 def test_status_says_who_plays_whom(campaigns: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for run, stage, opponent, words in (
-        ("staged", "aerial", "", "aerial"), ("alone", None, "chaser", "1v2 chaser"), ("mirror", None, "", "1v2"),
+        ("staged", "aerial", "", "aerial"), ("alone", None, "chaser", "1v2 chaser"), ("itself", None, "", "1v2"),
     ):  # fmt: skip
         begun = msgspec.structs.replace(header(run), stage=stage, blue=1, orange=2, opponent=opponent)
         write(campaigns, run, [begun, run_story.iteration(3)])

@@ -156,11 +156,11 @@ class Component:
 
 
 def is_saved_bot(opponent: str) -> bool:
-    """Whether it is named as saved bots are: `starter`, `RUN/005M`, a path of a checkpoint or of a policy.npz."""
+    """Whether it is named as saved bots are: `starter`, `RUN/005M`, `RUN@250000`, a path of a checkpoint or of a policy.npz."""
     return (
         opponent == STARTER
         or opponent.endswith(".npz")
-        or (":" not in opponent and ("/" in opponent or "\\" in opponent))
+        or (":" not in opponent and any(sign in opponent for sign in "/\\@"))
     )
 
 

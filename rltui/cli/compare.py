@@ -120,9 +120,9 @@ def _play(args: argparse.Namespace, data: DataDir) -> tuple[str, str]:
 def _found(data: DataDir, text: str) -> tuple[RunPaths, int | None, Path, str]:
     """The run, the timesteps of the saved state that is meant, its profile, and why its reward does not count, where it does not."""
     from rltui.profile.locate import STATE_FILE
-    from rltui.runs.resolve import find_checkpoint
+    from rltui.runs.resolve import find_checkpoint, state_address
 
-    if "/" not in text:
+    if "/" not in state_address(text):
         paths = named_or_newest_run(data, text)
         return paths, None, paths.profile, ""
     paths, state = find_checkpoint(data, text)

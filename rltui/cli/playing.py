@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from rltui.runs.paths import DataDir
 
 OTHER_PLAYERS = (
-    "a checkpoint or milestone (alpha/005M, or its folder), a policy.npz, rlgym-ppo's checkpoint or a TorchScript file "
+    "a checkpoint or milestone (alpha/005M, the ladder's alpha@5001216, or its folder), a policy.npz, rlgym-ppo's checkpoint or a TorchScript file "
     "(with --profile), a scripted player (idle, random, chaser, rule), or starter, the bot that comes with rltui"
 )
 BAR, LOOK = 30, 0.1  # characters; seconds between two pictures of it

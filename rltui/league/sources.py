@@ -21,7 +21,7 @@ from rltui.runs.checkpoint import POLICY_FILE, DamagedError, damage, read_file
 from rltui.runs.inventory import LABEL, complete_checkpoints, read_checkpoint_info
 from rltui.runs.meta import read_starter
 from rltui.runs.paths import DataDir, RunPaths, folders, name_problem, starter_folder
-from rltui.runs.resolve import Retyped, find_checkpoint, run_called
+from rltui.runs.resolve import Retyped, find_checkpoint, run_called, state_address
 from rltui.runs.rlgym_ppo import checkpoint_at
 
 TORCHSCRIPT = (".pt", ".ts")  # ends of such files' names
@@ -161,8 +161,8 @@ def source(
     path = safe_io.path_of(argument)
     if argument in BUILT_IN["player"]:
         return ScriptedSource(argument)
-    if argument == STARTER:
-        return StarterSource()
+    if argument.partition("@")[0] == STARTER:
+        return _as_named(StarterSource(), argument)
     if path.suffix == ".npz" or (path / POLICY_FILE).is_file():
         return PolicySource(path)
     if path.suffix in TORCHSCRIPT:
@@ -176,8 +176,8 @@ def source(
         return RunPlayerSource(run)
     if ":" in argument:
         return ScriptedSource(argument)
-    if "/" in argument or timesteps_of(argument) is not None:
-        return PolicySource(find_checkpoint(data, argument, retyped)[1].path)
+    if "/" in state_address(argument) or timesteps_of(argument) is not None:
+        return _as_named(PolicySource(find_checkpoint(data, argument, retyped)[1].path), argument)
     ours = [*BUILT_IN["player"], STARTER]
     raise RltuiError(
         f"there is no run, checkpoint or player {argument!r}",
@@ -195,6 +195,15 @@ def saved_bot(opponent: str, data: DataDir) -> OpponentSource:
     if not isinstance(found, PolicySource) or not found.file.is_file():
         raise RltuiError(f"{opponent}: no saved bot", "name one of rltui's checkpoints or milestones, or a policy.npz")
     return OpponentSource(found.name, str(found.file.absolute()))
+
+
+def _as_named(found: PolicySource, argument: str) -> PolicySource:
+    """RltuiError where the ladder's name of a player is of other weights, or of another version of the starter bot."""
+    at, marked, digest = argument.partition("#")
+    other = found.name == STARTER != at and not found.id.startswith(f"{at}#")
+    if other or (marked and found.id.rpartition("#")[2] != digest):
+        raise RltuiError(f"{argument} is not there any more: it is {found.id} now", f"name it: {found.id}", exit_code=2)
+    return found
 
 
 def _as_id(name: str) -> str:

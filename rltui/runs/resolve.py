@@ -1,7 +1,8 @@
-"""Look-up of a run or saved state by what a person types: `RUN/005M`, `RUN/250000`, as a screen calls it, a path."""
+"""Look-up of a run or saved state by what a person types: `RUN/005M`, `RUN/250000`, as a screen or the ladder calls it, a path."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from rltui.errors import RltuiError, did_you_mean, hints, nearest
@@ -21,6 +22,7 @@ from rltui.runs.paths import DataDir, RunPaths, absolute, is_folder, name_proble
 
 Retyped = Callable[[str], str]  # `alpha/005M` → what to type with that in the place of what was typed
 MOST_CHOICES = 8  # commands in one hint
+_PLAYER = re.compile(r"([^@#/]+)@([0-9]+)(#[0-9a-f]{8})?")  # as the ladder has it
 
 
 def find_run(data: DataDir, text: str) -> RunPaths:
@@ -43,6 +45,11 @@ def run_called(data: DataDir, text: str) -> RunPaths | None:
     if len(meant) > 1:
         raise RltuiError(f"{len(meant)} runs end with -{text}: {', '.join(meant)}", "name one", exit_code=2)
     return data.run(meant[0]) if meant else None
+
+
+def state_address(text: str) -> str:
+    """`alpha/250000` of the player `alpha@250000#0000000a`, also without the hash; another text as it is."""
+    return _PLAYER.sub(r"\1/\2", text) if _PLAYER.fullmatch(text) else text
 
 
 def states_called(timesteps: Mapping[str, int | None], text: str) -> list[str]:
@@ -68,6 +75,7 @@ def find_checkpoint(data: DataDir, text: str, retyped: Retyped = str) -> tuple[R
     run = run_of(data, path)
     if run is not None and is_folder(path):
         return run, next((info for info in list_states(run) if info.path == path), read_checkpoint_info(path))
+    text = state_address(text)
     name, _, rest = text.rstrip("/").partition("/")
     run = run_called(data, name) if name else None
     if run is None:
@@ -79,7 +87,7 @@ def find_checkpoint(data: DataDir, text: str, retyped: Retyped = str) -> tuple[R
 
 def names_checkpoint(data: DataDir, text: str) -> bool:
     """Whether a saved state is meant, and no file: `alpha/005M` where there is a run alpha; `005M`, which lacks its run."""
-    name, _, rest = text.partition("/")
+    name, _, rest = state_address(text).partition("/")
     return bool(LABEL.fullmatch(text)) or bool(rest and run_called(data, name))
 
 

@@ -12,15 +12,17 @@ import pytest
 from rltui.errors import RltuiError
 from rltui.league.evaluation import MatchUp, Task, play
 from rltui.league.games import is_starter, player_problem
-from rltui.league.sources import PolicySource, ScriptedSource, StarterSource, source
+from rltui.league.sources import PolicySource, ScriptedSource, StarterSource, saved_bot, source
 from rltui.policy.mlp import DiscretePolicy, GumbelBank
 from rltui.policy.saved import saved_game
 from rltui.policy.weights import Float
+from rltui.registry import is_saved_bot
 from rltui.runs.meta import read_starter
 from rltui.runs.paths import DataDir, starter_folder
 from rltui.sim.state import Int
 from tests.fakes.bots import write_bot
 from tests.fakes.documents import ROOT
+from tests.fakes.saved_runs import make_run
 
 LARGEST = 5_000_000  # bytes of the shipped one: everybody who clones or installs gets them
 FILES = {"policy.npz", "meta.json", "profile.toml"}
@@ -90,6 +92,21 @@ def test_a_folder_here_of_that_name_is_named_by_its_path(tmp_path: Path, monkeyp
     assert isinstance(source("starter", data), StarterSource)
     own = source("./starter", data)
     assert isinstance(own, PolicySource) and own.folder == Path("starter")
+
+
+def test_a_player_of_the_ladder_is_named_as_it_stands_there(tmp_path: Path) -> None:
+    data = DataDir(tmp_path)
+    make_run(data, commits=1)
+    write_bot(tmp_path / "bot", "quick")
+    shutil.copy(tmp_path / "bot" / "policy.npz", data.run("alpha").checkpoint(1000))
+    for player in (source("alpha/1000", data), source("starter", data)):
+        for name in (player.id, player.id.partition("#")[0]):
+            assert source(name, data).id == player.id
+        with pytest.raises(RltuiError, match=f"is not there any more: it is {player.id} now"):
+            source(f"{player.id[:-8]}00000000", data)
+    with pytest.raises(RltuiError, match="is not there any more: it is starter@"):
+        source("starter@1", data)
+    assert saved_bot("alpha@1000", data).name == "alpha/1000" and is_saved_bot("alpha@1000")
 
 
 def test_what_an_installation_lacks_is_told(folder: Path, tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import pytest
 from rltui.errors import RltuiError
 from rltui.runs.inventory import list_checkpoints, unrecognised_among_runs
 from rltui.runs.paths import DataDir, RunPaths
-from rltui.runs.resolve import find_checkpoint, find_run, newest_sound_before
+from rltui.runs.resolve import find_checkpoint, find_run, names_checkpoint, newest_sound_before
 from tests.fakes.saved_runs import make_run, save, save_milestone
 
 
@@ -62,6 +62,8 @@ def test_as_screens_call_them(subtests: pytest.Subtests, data: DataDir, paths: R
         ("b2/20,000,256", "quick-1-b2", "milestone Phase1-Quick/020M"),
         ("1-b2/25.6k", "quick-1-b2", "milestone Phase1-Quick/000.0256M"),
         ("alpha/1k", "alpha", "checkpoint 1000"),
+        ("quick-1-b2@573440", "quick-1-b2", "checkpoint 573440"),  # as the ladder does
+        ("quick-1-b2@20000256#0123abcd", "quick-1-b2", "milestone Phase1-Quick/020M"),
     ):
         with subtests.test(text):
             paths, info = find_checkpoint(data, text)
@@ -73,7 +75,8 @@ def test_as_screens_call_them(subtests: pytest.Subtests, data: DataDir, paths: R
         with subtests.test(text), pytest.raises(RltuiError) as refused:
             find_checkpoint(data, text)
         assert all(choice in refused.value.hint for choice in choices)
-    for text in ("b2/573441", "b2/574440", "b2/12431000"):
+    assert names_checkpoint(data, "quick-1-b2@573440") and not names_checkpoint(data, "gone@573440")
+    for text in ("quick-1-b2@573441", "b2/573441", "b2/574440", "b2/12431000"):
         with subtests.test(text), pytest.raises(RltuiError, match="has no saved state"):
             find_checkpoint(data, text)
 

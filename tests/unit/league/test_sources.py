@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from rltui.env.saved_player import SavedPlayer
 from rltui.errors import RltuiError
 from rltui.league.evaluation import MatchUp, Task, play
 from rltui.league.games import is_starter, player_problem
@@ -68,6 +69,12 @@ def test_the_shipped_one_plays_1v1_by_the_usual_observation(monkeypatch: pytest.
     assert len(done.games) == 2
     assert len(chosen) >= 2 * 10 * 120 // starter.policy.tick_skip
     assert np.isfinite(chosen).all()
+
+
+def test_the_shipped_one_has_room_for_every_team_size() -> None:
+    policy = PolicySource(starter_folder()).policy
+    for teams in ((1, 1), (1, 2), (2, 1), (2, 2), (3, 3)):
+        SavedPlayer(policy, teams, 1, [0])  # or RltuiError
 
 
 def test_its_versions_are_players_of_their_own(folder: Path, tmp_path: Path) -> None:

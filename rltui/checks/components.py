@@ -201,7 +201,8 @@ def missing_players(profile: Profile, data: Callable[[], DataDir]) -> list[Compo
             policy = load_policy(Path(saved_bot(spec.opponent.name, data()).path))
             game = saved_game(policy)
         except RltuiError as error:
-            found.append(ComponentFault(path, f"opponent {name}: {error.message}", advice=error.hint))
+            reason = error.message.removeprefix(f"{spec.opponent.name}: ")
+            found.append(ComponentFault(path, f"opponent {name}: {reason}", advice=error.hint))
             continue
         try:
             check_can_play(policy, spec)

@@ -375,7 +375,7 @@ def _asked(start: StartRequest, text: str, option: str) -> Path:
             return run.checkpoints
         return find_checkpoint(start.data, text, lambda state: start.command(f"{option} {state}"))[1].path
     except RltuiError as error:
-        message = f"{option} {text}: there is no such folder; {error.message}"
+        message = f"{option} {text}: there is no such folder; {error.message.removeprefix(f'{text}: ')}"
         near = did_you_mean(text, ("auto", "new")) if option == "--resume" else ""
         raise RltuiError(message, hints(near, error.hint), error.exit_code) from error
 

@@ -75,8 +75,7 @@ def find_checkpoint(data: DataDir, text: str, retyped: Retyped = str) -> tuple[R
     run = run_of(data, path)
     if run is not None and is_folder(path):
         return run, next((info for info in list_states(run) if info.path == path), read_checkpoint_info(path))
-    text = state_address(text)
-    name, _, rest = text.rstrip("/").partition("/")
+    name, _, rest = state_address(text).rstrip("/").partition("/")
     run = run_called(data, name) if name else None
     if run is None:
         raise _in_no_run(data, text if len(text) == 1 else text.rstrip("/"), retyped)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from rltui.__main__ import main
-from rltui.checks.components import checkpoint_size, counterparts, faults, mirrored, turned
+from rltui.checks.components import checkpoint_size, counterparts, faults, mirrored, missing_players, turned
 from rltui.cli.profile import report, report_text
 from rltui.debug.doctor import CHECKS, examine
 from rltui.debug.doctor_check import DoctorCase
@@ -176,6 +176,13 @@ def test_what_cannot_be_mirrored_is_refused_where_the_profile_wants_it() -> None
             prepare(replace(options(force=True), profile=profile))
         assert "--force" not in refused.value.hint
         assert not report("bot.toml", [*wanted, change])["forcible"]
+
+
+def test_an_opponent_that_is_not_there_is_named_once() -> None:
+    for name in ("quick-9/005M", "quick-9@5000000"):
+        profile = load(write(), [f"game.opponent={name}"])
+        (fault,) = missing_players(profile, lambda: DataDir(Path("data")))
+        assert fault.message == f"opponent {name}: there is no such saved state in data"
 
 
 def test_a_mirror_of_ones_own_is_tried() -> None:

@@ -86,6 +86,7 @@ def test_what_to_resume_from_instead_is_said(subtests: pytest.Subtests, data: Da
             with pytest.raises(RltuiError, match=f"--resume {mode}: there is no such folder") as refused:
                 plan_launch(StartRequest(data, SIGNATURE, "quick", mode=mode))
             assert refused.value.hint.splitlines()[0] == hint
+            assert refused.value.message.count(f"{mode}:") == 1, "named once"
 
 
 def test_a_profile_s_path_is_no_saved_state(data: DataDir, capsys: pytest.CaptureFixture[str]) -> None:

@@ -144,7 +144,7 @@ def _campaign(profile: Profile) -> list[str]:
     ]
     last = [key for key in ("until", "min_steps", "max_steps") if getattr(entries[-1][0], key)]
     without_end = [
-        f"curriculum.phases: {entries[-1][1].name} is the last: {', '.join(last)} there counts for nothing; --steps ends a run"
+        f"curriculum.phases: {entries[-1][1].name} is the last: nothing follows its {', '.join(last)}; --steps ends a run"
     ]
     uneven = profile.phases if stages_of(profile.curriculum) else ()
     return (

@@ -402,7 +402,7 @@ def test_what_is_advised(folder: Path) -> None:
     path = folder / "campaign.toml"
     path.write_text(CAMPAIGN)
     (last,) = advice(load(path))
-    assert last == "curriculum.phases: second is the last: max_steps there counts for nothing; --steps ends a run"
+    assert last == "curriculum.phases: second is the last: nothing follows its max_steps; --steps ends a run"
     path.write_text(WITHOUT_END)
     assert advice(load(path)) == []
     path.write_text(WITHOUT_END.replace('until = {kickoff_touches = 80, "rollout/goals_per_minute" = 1}, ', ""))

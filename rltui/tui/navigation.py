@@ -93,7 +93,7 @@ class Navigator:
 
     def _games_ended(self, played: PlayedMatches) -> None:
         """From the evaluation's thread."""
-        self._app.post_message(GamesPlayed(played.result, failed=bool(played.problem)))
+        self._app.post_message(GamesPlayed(played.result, failed=played.failed))
 
     def leave_browser(self) -> None:
         """Back to where it was opened from."""

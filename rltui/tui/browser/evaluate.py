@@ -96,13 +96,20 @@ NOTHING_YET = EvaluationLine(0)
 
 @dataclass(frozen=True)
 class PlayedMatches:
-    """How an evaluation stands. a, b: in words. ended: nothing more comes; then problem says why nothing came of it."""
+    """How an evaluation stands. a, b: in words. ended: nothing more comes; then problem says why nothing, or less, came of it.
+    asked: by somebody who had it end.
+    """
 
     a: str
     b: str
     line: EvaluationLine = NOTHING_YET
     ended: bool = False
     problem: str = ""
+    asked: bool = False
+
+    @property
+    def failed(self) -> bool:
+        return bool(self.problem) and not self.asked
 
     @property
     def progress(self) -> str:
@@ -139,6 +146,7 @@ class EvaluationRunner:
         """start: begins the child, for tests."""
         self._tell, self._start = tell, start or (lambda words: LinesChild(words, subprocess.STDOUT))
         self._child: LinesProcess | None = None
+        self._asked = False
         self.state: PlayedMatches | None = None
 
     @property
@@ -149,12 +157,21 @@ class EvaluationRunner:
         """RltuiError where one is played, or the system will not."""
         if self.running:
             raise RltuiError("games are being played already")
+        self._asked = False
         try:
             self._child = self._start(words)
         except OSError as error:
             raise RltuiError(f"no games can be played: {error}") from error
         self.state = PlayedMatches(a, b)
         threading.Thread(target=self._follow, args=(self._child,), name="evaluation", daemon=True).start()
+
+    def finish(self) -> None:
+        """Have it tell what the finished games come to; of one that was asked already, give it up."""
+        if self._child is not None and self.running and not self._asked:
+            self._asked = True
+            self._child.finish()
+        else:
+            self.end()
 
     def end(self) -> None:
         """Give up what is being played; nothing where nothing is."""
@@ -174,5 +191,5 @@ class EvaluationRunner:
                 self.state = state
         except OSError as error:
             words = str(error)
-        self.state = replace(state, ended=True, problem=words)
+        self.state = replace(state, ended=True, problem=words, asked=self._asked)
         self._tell(self.state)

@@ -399,7 +399,7 @@ class BrowserScreen(Screen[None]):
     def _ask_to_end(self) -> None:
         def answered(ends: bool | None) -> None:
             if ends:
-                self._evaluations.end()
+                self._evaluations.finish()
 
         choices = [("g", False, "Go on"), ("e", True, "End it: finished games are kept")]
         self.app.push_screen(ChoiceDialog("Games are being played", choices), answered)

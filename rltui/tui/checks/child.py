@@ -57,6 +57,9 @@ class LinesProcess(EndableProcess, Protocol):
     def lines(self) -> Iterator[bytes]:
         """Its lines as they come."""
 
+    def finish(self) -> None:
+        """From another thread: it is to end by itself, with what it has so far."""
+
 
 class LinesChild:
     """`rltui … --lines` of low priority, in a session of its own with the processes that it may have.
@@ -73,6 +76,9 @@ class LinesChild:
         with self._process as process:
             assert process.stdout is not None
             yield from process.stdout
+
+    def finish(self) -> None:
+        self._process.terminate()
 
     def end(self) -> None:
         kill_session(self._process)

@@ -92,13 +92,23 @@ def test_one_evaluation_at_a_time_which_may_be_given_up() -> None:
     assert not runner.running and found[0].ended and "finished games are kept" in found[0].result
 
 
+def test_one_that_is_to_end_tells_what_it_has_and_is_no_failure() -> None:
+    fake = FakeEvaluations()
+    runner, found, over = ended(fake)
+    runner.begin(["rltui"], "x", "y")
+    runner.finish()
+    assert over.wait(patience(10)) and not fake.ended.is_set()
+    kept = "x scores 70 % (50 to 85 %) of 34 games against y: not decided; interrupted: 34 of 100 games are finished"
+    assert found[0].result == kept and not found[0].failed
+
+
 def test_what_it_says_of_an_error_is_told_and_no_traceback_line() -> None:
     fake = FakeEvaluations("Warning: x\n", "rltui: there is no run 'nobody'\n", "  rltui ls shows the runs\n", "[1]\n")
     runner, found, over = ended(fake)
     runner.begin(["rltui"], "x", "nobody")
     fake.go.set()
     assert over.wait(patience(10))
-    assert found[0].problem == "there is no run 'nobody'"
+    assert found[0].problem == "there is no run 'nobody'" and found[0].failed
 
 
 @pytest.mark.slow

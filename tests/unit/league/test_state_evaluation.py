@@ -127,4 +127,4 @@ def test_one_that_was_trained_alone_is_evaluated_too(run: RunPaths, tmp_path: Pa
         save(run, commit, millions, policy)
     spec = StateEvaluationSpec(run, folder(run, 25), 25_000_000, 2, 0.1, 0)
     assert [each.games for each in evaluate(spec, lambda ticks: None).opponents] == [2, 2, 2]
-    assert read_near_clones(run) == {25_000_000: {20_000_000: 0.0}}
+    assert read_near_clones(run)[25_000_000][20_000_000] == 0.0, "of itself"

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal, get_args
 
 import msgspec
 
-from rltui.formatting import short
+from rltui.formatting import percent, plural, short
 
 # Frames of 4-byte length + JSON. client → trainer: Hello once, then Request.
 # trainer → client: Welcome, Accepted / Applied / Refused, Live (newest wins).
@@ -217,14 +217,17 @@ class EvaluationLive(msgspec.Struct, frozen=True):
     timesteps: int | None  # of the state that plays
     pid: int | None  # of the process
     waiting: int | None  # timesteps of the next one
+    games: int = 0  # that it plays; 0: not known yet
+    share: float | None = None  # of their play
 
     @property
     def words(self) -> str:
-        """`evaluating 1.10 M, 1.20 M waits`; empty where nothing is to be played."""
+        """`evaluating 1.10 M, 23 % of 60 games, 1.20 M waits`; empty where nothing is to be played."""
         waits = f"{short(self.waiting)} waits" if self.waiting is not None else ""
         if self.timesteps is None:
             return waits
-        return f"evaluating {short(self.timesteps)}" + (f", {waits}" if waits else "")
+        how_far = f"{percent(self.share)} of {plural(self.games, 'game')}" if self.games else ""
+        return ", ".join(filter(None, (f"evaluating {short(self.timesteps)}", how_far, waits)))
 
 
 class Live(msgspec.Struct, frozen=True, tag="live"):

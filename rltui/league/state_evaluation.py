@@ -13,8 +13,11 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from pathlib import Path
 
+import msgspec
+
 from rltui.errors import RltuiError
 from rltui.events.records import LogLine, OpponentResult, Record, StateEvaluated, encode
+from rltui.field import TICKS_PER_SECOND
 from rltui.formatting import plural, short
 from rltui.league.evaluation import Evaluation, MatchUp, play, tasks
 from rltui.league.evaluators import failure
@@ -28,6 +31,22 @@ from rltui.league.tournament import Pairing, missing_pairings, source_of
 from rltui.runs.inventory import list_milestones, read_checkpoint_info
 from rltui.runs.paths import RunPaths
 from rltui.supervise.signals import become_subordinate
+
+
+class EvaluationProgress(msgspec.Struct, frozen=True, tag_field="event", tag="evaluation_progress"):
+    """How far the games are: no record of the run's, but a message beside them. share: of all their play."""
+
+    games: int
+    share: float
+
+
+Said = Record | EvaluationProgress
+_decoder: msgspec.json.Decoder[Said] = msgspec.json.Decoder(Said)
+
+
+def decode(message: bytes) -> Said:
+    """What the process sent."""
+    return _decoder.decode(message)
 
 
 class _TrainerGone(Exception):
@@ -55,7 +74,7 @@ def main(spec: StateEvaluationSpec, pipe: Connection) -> None:
             raise _TrainerGone
 
     try:
-        said: Record = evaluate(spec, look, lambda notice: pipe.send_bytes(encode(notice)))
+        said: Record = evaluate(spec, look, lambda said: pipe.send_bytes(msgspec.json.encode(said)))
     except (_TrainerGone, BrokenPipeError, ConnectionResetError):
         return
     except Exception as error:  # whatever a user's component raised travels whole
@@ -83,7 +102,9 @@ def not_evaluated(timesteps: int, reason: str, hint: str = "") -> LogLine:
 
 
 def evaluate(
-    spec: StateEvaluationSpec, look: Callable[[int], None], tell: Callable[[LogLine], None] = lambda notice: None
+    spec: StateEvaluationSpec,
+    look: Callable[[int], None],
+    tell: Callable[[LogLine | EvaluationProgress], None] = lambda said: None,
 ) -> StateEvaluated:
     """look: called after every step of the games; tell: with what is said before the result. RltuiError where the state cannot be
     read, or cannot play; where the one before cannot, or not against it, the games against others count.
@@ -93,8 +114,10 @@ def evaluate(
     names = list(reversed(states))
     missing = missing_pairings(names, tally_of(read(data.games).games), spec.games)
     own = [pairing for pairing in missing if mine in (pairing.a, pairing.b)]
+    wanted = sum(pairing.games for pairing in own)
     if own:
-        tell(begun(spec.timesteps, sum(pairing.games for pairing in own)))
+        tell(begun(spec.timesteps, wanted))
+        look = _telling(wanted, spec.seconds, look, tell)
     with contextlib.suppress(RltuiError, OSError):  # whether it cannot play, its games will tell
         find_near_clones(spec.paths, read_checkpoint_info(spec.state))
     look(0)
@@ -110,6 +133,23 @@ def evaluate(
     ratings = fit(games)
     keep_ratings(data, ratings)
     return result(spec.timesteps, names, games, ratings)
+
+
+def _telling(
+    games: int, seconds: float, look: Callable[[int], None], tell: Callable[[EvaluationProgress], None]
+) -> Callable[[int], None]:
+    """`look`, which also tells each percent of the games' play: so few messages wait in the pipe of a trainer that is held."""
+    played, told, wanted = 0, -1, games * seconds * TICKS_PER_SECOND
+
+    def looking(ticks: int) -> None:
+        nonlocal played, told
+        look(ticks)
+        played += ticks
+        if (percent := int(100 * played / wanted)) > told:
+            told = percent
+            tell(EvaluationProgress(games, played / wanted))
+
+    return looking
 
 
 def result(timesteps: int, names: list[str], games: tuple[Game, ...], ratings: Ratings) -> StateEvaluated:

@@ -9,15 +9,24 @@ import contextlib
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection
 from multiprocessing.context import SpawnProcess
 from pathlib import Path
 
+import msgspec
+
 from rltui.events.commands import EvaluationLive
-from rltui.events.records import CheckpointSaved, Level, LogLine, Record, StateEvaluated, decode
+from rltui.events.records import CheckpointSaved, Level, LogLine, Record, StateEvaluated
 from rltui.formatting import short
-from rltui.league.state_evaluation import StateEvaluationSpec, main, not_evaluated
+from rltui.league.state_evaluation import (
+    EvaluationProgress,
+    Said,
+    StateEvaluationSpec,
+    decode,
+    main,
+    not_evaluated,
+)
 from rltui.profile.models import EvaluationSection
 from rltui.runs.inventory import list_milestones
 from rltui.runs.paths import RunPaths
@@ -44,6 +53,7 @@ class _Running:
     milestone: bool
     process: SpawnProcess
     pipe: Connection
+    progress: EvaluationProgress | None = None
 
     def release(self) -> None:
         """At once."""
@@ -114,10 +124,13 @@ class StateEvaluator:
             return None
         with self._lock:
             running, waiting = self._running, self._waiting
+        progress = running.progress if running is not None else None
         return EvaluationLive(
             running.timesteps if running is not None else None,
             running.process.pid if running is not None else None,
             waiting.timesteps if waiting is not None else None,
+            progress.games if progress is not None else 0,
+            progress.share if progress is not None else None,
         )
 
     def end(self) -> None:
@@ -128,7 +141,8 @@ class StateEvaluator:
         self.close()
         if left:
             command = f"rltui ladder {self._paths.name} --games {self._section.games}"
-            over = f" ({self._passed_over:,} before were passed over)" if self._passed_over else ""
+            passed = self._passed_over
+            over = f" ({passed:,} before {'was' if passed == 1 else 'were'} passed over)" if passed else ""
             self._say(
                 "info",
                 f"not evaluated: {' and '.join(map(short, left))}{over}; the next start plays the newest, or: {command}",
@@ -180,10 +194,12 @@ class StateEvaluator:
         running = self._running
         assert running is not None
         alive = running.process.is_alive()  # before the look: what it sent before it ended is there
-        said = _received(running.pipe)
-        while isinstance(said, LogLine) and said.level == "info":  # not the result yet
-            self._publish(said)
-            said = _received(running.pipe)
+        while isinstance(said := _received(running.pipe), EvaluationProgress) or _is_notice(said):
+            if isinstance(said, EvaluationProgress):
+                with self._lock:
+                    self._running = replace(running, progress=said)
+            elif said is not None:
+                self._publish(said)
         if said is None and alive:
             return None
         with self._lock:
@@ -196,8 +212,13 @@ class StateEvaluator:
         return said if isinstance(said, StateEvaluated) else None
 
 
-def _received(pipe: Connection) -> Record | None:
-    with contextlib.suppress(EOFError, OSError):
+def _is_notice(said: Said | None) -> bool:
+    """It has only begun, or goes on without some games."""
+    return isinstance(said, LogLine) and said.level == "info"
+
+
+def _received(pipe: Connection) -> Said | None:
+    with contextlib.suppress(EOFError, OSError, msgspec.DecodeError):
         if pipe.poll(0):
             return decode(pipe.recv_bytes())
     return None

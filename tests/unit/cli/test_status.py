@@ -361,8 +361,8 @@ def test_a_bot_has_one_rating_wherever_it_is_shown(data: DataDir, capsys: pytest
 def test_status_says_what_is_evaluated_and_what_waits(data: DataDir) -> None:
     status = read_status(data.run("alpha"))
     assert not any(line.startswith("evaluation") for line in status_lines(status))
-    status = msgspec.structs.replace(status, evaluation=EvaluationLive(1_100_000, 4711, 1_200_000))
+    status = msgspec.structs.replace(status, evaluation=EvaluationLive(1_100_000, 4711, 1_200_000, 60, 0.23))
     row = next(line for line in status_lines(status) if line.startswith("evaluation"))
-    assert row.split(maxsplit=1)[1] == "evaluating 1.10 M, 1.20 M waits"
+    assert row.split(maxsplit=1)[1] == "evaluating 1.10 M, 23 % of 60 games, 1.20 M waits"
     found = json.loads(json_text(status.document()))["evaluation"]
-    assert found == {"timesteps": 1_100_000, "pid": 4711, "waiting": 1_200_000}
+    assert found == {"timesteps": 1_100_000, "pid": 4711, "waiting": 1_200_000, "games": 60, "share": 0.23}

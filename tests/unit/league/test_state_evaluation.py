@@ -13,7 +13,7 @@ from rltui.league.games import player_name
 from rltui.league.ladder import lower_end, rated_states
 from rltui.league.ratings import fit
 from rltui.league.score import games_between
-from rltui.league.state_evaluation import StateEvaluationSpec, evaluate, result
+from rltui.league.state_evaluation import EvaluationProgress, StateEvaluationSpec, evaluate, result
 from rltui.policy.saved import save_policy, weights_hash
 from rltui.runs.best import read_ratings
 from rltui.runs.near_clones import read_near_clones
@@ -89,7 +89,7 @@ def test_it_plays_what_is_missing_and_then_nothing(run: RunPaths, tmp_path: Path
     old, mine = (player_name("alpha", timesteps, digest) for timesteps in (5_000_000, 10_000_000))
     spec = evaluation(run)
     looked: list[int] = []
-    told: list[LogLine] = []
+    told: list[LogLine | EvaluationProgress] = []
     found = evaluate(spec, looked.append, told.append)
     played = log.read(run.data.games).games
     assert [(game.a, game.b) for game in played] == [(mine, "rule")] * 2 + [(mine, old)] * 2 + [(mine, "chaser")] * 2
@@ -99,7 +99,11 @@ def test_it_plays_what_is_missing_and_then_nothing(run: RunPaths, tmp_path: Path
     assert read_ratings(run) == {}, "too few games"
     assert read_near_clones(run) == {10_000_000: {5_000_000: 0.0}}
     assert evaluate(spec, looked.append, told.append).opponents == found.opponents
-    assert [" 6 games" in notice.message for notice in told] == [True], "with nothing to play nothing begins"
+    begun, *more = told
+    assert isinstance(begun, LogLine) and " 6 games" in begun.message
+    shares = [said.share for said in more if isinstance(said, EvaluationProgress) and said.games == 6]
+    assert shares[0] == 0 and shares == sorted(shares) and shares[-1] == pytest.approx(1) and len(shares) <= 101
+    assert len(shares) == len(more), "with nothing to play nothing begins"
     assert log.read(run.data.games).games == played
 
 
@@ -108,8 +112,9 @@ def test_where_the_milestone_before_cannot_play_the_other_games_count(run: RunPa
     (tmp_path / "made.toml").write_text(f"tick_skip = 17\n{PROFILE}", encoding="utf-8")
     of_another_pace = save_policy(write_bot(tmp_path / "slow", str(tmp_path / "made.toml")))
     save(run, 5, 8, of_another_pace)
-    told: list[LogLine] = []
-    found = evaluate(evaluation(run), lambda ticks: None, told.append)
+    said: list[LogLine | EvaluationProgress] = []
+    found = evaluate(evaluation(run), lambda ticks: None, said.append)
+    told = [notice for notice in said if isinstance(notice, LogLine)]
     assert [(each.opponent, each.games) for each in found.opponents] == [("rule", 2), ("chaser", 2)]
     assert found.before.startswith("alpha@8000000#")
     assert [notice.level for notice in told] == ["info", "info"]

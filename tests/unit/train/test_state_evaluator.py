@@ -11,7 +11,7 @@ import pytest
 
 from rltui.events.commands import EvaluationLive
 from rltui.events.records import LogLine, Record
-from rltui.league.state_evaluation import begun, not_evaluated
+from rltui.league.state_evaluation import EvaluationProgress, begun, not_evaluated
 from rltui.profile.models import EvaluationSection
 from rltui.runs.paths import DataDir
 from rltui.train.state_evaluator import StateEvaluator
@@ -142,6 +142,11 @@ def test_what_plays_and_what_waits_is_told_and_at_the_end_what_did_not(
     assert len(processes.started) == 1, "it has only begun"
     assert evaluator.live() == EvaluationLive(1_100_000, processes.started[0].pid, 1_200_000)
     assert evaluator.live().words == "evaluating 1.10 M, 1.20 M waits"
+    for share in (0.0, 0.23):
+        processes.started[0].say(EvaluationProgress(60, share))
+    before = len(told)
+    assert evaluator.poll() is None and len(told) == before, "no record, and the newest counts"
+    assert evaluator.live().words == "evaluating 1.10 M, 23 % of 60 games, 1.20 M waits"
     evaluator.end()
     assert processes.started[0].killed
     assert told[-1].message == (

@@ -32,7 +32,7 @@ def test_refused_then_forced_then_changed(training: Training) -> None:
     assert "no row turns left while driving: the bot could only turn right" in training.output
     assert not training.paths.journal.exists()
     training.start("--force").wait_records(TableUsed)
-    told = [record.message for record in training.poll() if isinstance(record, LogLine) and record.source == "lut"]
+    told = [record.message for record in training.poll() if isinstance(record, LogLine) and record.source == "checks"]
     assert "action table: no row turns left while driving: the bot could only turn right" in told
     iteration = training.wait_records(IterationFinished)[0]
     figures = iteration.metrics

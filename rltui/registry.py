@@ -257,7 +257,7 @@ def environment(name: str) -> Callable[[], Any]:
         try:
             gymnasium = importlib.import_module(GYMNASIUM)
         except ImportError as error:
-            raise RltuiError(f"env {name!r} needs gymnasium, of the extra gym", 'pip install -e ".[gym]"') from error
+            raise RltuiError(f"env {name!r} needs gymnasium", "pip install gymnasium") from error
         return functools.partial(gymnasium.make, attribute)
     if not source or not attribute.isidentifier():
         raise RltuiError(f"env {name!r}: no name of a function in a file or module", BY_NAME, exit_code=2)

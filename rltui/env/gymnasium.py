@@ -7,10 +7,8 @@ ID = "rltui/Soccar-v0"
 
 def register() -> None:
     """Also an entry point, so it comes before Gymnasium is imported, which may call it then."""
-    try:
-        from gymnasium.envs import registration
-    except ImportError as error:
-        raise ImportError(f'{__name__} needs gymnasium, of the extra gym: pip install -e ".[gym]"') from error
+    from gymnasium.envs import registration
+
     if ID not in registration.registry:
         faces = "rltui.bridge.gymnasium"
         registration.register(ID, f"{faces}:SoccarEnv", vector_entry_point=f"{faces}:SoccarVectorEnv")

@@ -120,14 +120,19 @@ def test_a_worker_that_hangs_is_replaced_and_shows_where(run: Training) -> None:
     run.check_continues()
 
 
+def _unhealthy(command: list[str], capsys: pytest.CaptureFixture[str]) -> bool:
+    return main(command) == 0 and "unhealthy" in capsys.readouterr().out
+
+
 def test_a_worker_that_a_signal_has_stopped_is_waited_for(run: Training, capsys: pytest.CaptureFixture[str]) -> None:
     failed, said, stopped = count(run, WorkerFailed), len(lines(run)), worker(run, 0)
     stopped.suspend()
     line = wait_for(lambda: lines(run)[said:], "what is the matter", 15.0)[0]
     assert f"worker 0 is stopped by a signal: kill -CONT {stopped.pid}" in line.message
-    for command in ("ls", "status"):
-        assert main([command, "--data-dir", str(run.folder / "data")]) == 0
-        assert "unhealthy" in capsys.readouterr().out, command
+    for command in (["ls"], ["status"]):
+        wait_for(
+            lambda told=[*command, "--data-dir", str(run.folder / "data")]: _unhealthy(told, capsys), " ".join(command)
+        )
     stopped.resume()
     run.check_continues()
     assert count(run, WorkerFailed) == failed and runs(stopped)

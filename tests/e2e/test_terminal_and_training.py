@@ -1,4 +1,4 @@
-"""FAULTS F19–F21 and F40 with a trainer attached: whatever becomes of the window, training goes on and is none the slower."""
+"""A trainer attached: whatever becomes of the window, training goes on and is none the slower."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A user's reward that does something terrible, once, always or when it is asked to: FAULTS F12, F13, F48, F49."""
+"""A user's reward that does something terrible, once, always or when it is asked to."""
 
 from __future__ import annotations
 

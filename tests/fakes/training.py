@@ -111,7 +111,7 @@ class Training:
         return [record for record in self.poll() if isinstance(record, IterationFinished)]
 
     def wait_more_iterations(self, count: int = 3, seconds: float = 30.0) -> None:
-        """FAULTS: continues = at least 3 more iterations within 30 s."""
+        """Continues = at least 3 more iterations within 30 s."""
         self.wait_records(IterationFinished, len(self.iterations()) + count, seconds)
 
     def check_continues(self) -> None:

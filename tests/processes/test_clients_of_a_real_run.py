@@ -1,4 +1,4 @@
-"""FAULTS F28, F29, F30 with a real trainer: hostile, flooding and stopped clients cost themselves and nothing else; and a run
+"""A real trainer: hostile, flooding and stopped clients cost themselves and nothing else; and a run
 whose folder is deleted.
 
 Each is written once, for any length: a short one that always runs, and the matrix's own, which is slow.

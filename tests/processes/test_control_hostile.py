@@ -1,4 +1,4 @@
-"""The control socket against clients that are hostile, broken, flooding or slow (FAULTS F28, F29): what becomes of each.
+"""The control socket against clients that are hostile, broken, flooding or slow: what becomes of each.
 
 What they cost a trainer, and a viewer that was stopped: test_clients_of_a_real_run; random frames: property/test_hostile_frames.
 """

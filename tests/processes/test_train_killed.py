@@ -1,4 +1,4 @@
-"""`kill -9` of the trainer at any moment leaves a run that goes on, and loses at most one save interval (FAULTS F1)."""
+"""`kill -9` of the trainer at any moment leaves a run that goes on, and loses at most one save interval."""
 
 from __future__ import annotations
 

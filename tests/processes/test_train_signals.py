@@ -1,4 +1,4 @@
-"""FAULTS F18: Ctrl-C once, twice, thrice; SIGTERM; SIGHUP. And that nothing is left behind."""
+"""Ctrl-C once, twice, thrice; SIGTERM; SIGHUP. And that nothing is left behind."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""FAULTS F43: two hosts that share a data folder without working locks never write one run at the same time."""
+"""Two hosts that share a data folder without working locks never write one run at the same time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""FAULTS F33 and the viewer's own ends: nobody listens, no host of that name, a full disk, a kill, a stop. Training goes on."""
+"""The viewer's own ends: nobody listens, no host of that name, a full disk, a kill, a stop. Training goes on."""
 
 from __future__ import annotations
 

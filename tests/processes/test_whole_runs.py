@@ -1,6 +1,6 @@
 """Whole runs of the real trainer, one for each thing that shows only there: `--debug`, practice arenas, updates that are all
-dropped, a memory that is full once and a GPU that fails (FAULTS F16, F39), a disk that is full for one save and a profile that
-is changed while it runs (F5, F35).
+dropped, a memory that is full once and a GPU that fails, a disk that is full for one save and a profile that
+is changed while it runs.
 """
 
 from __future__ import annotations

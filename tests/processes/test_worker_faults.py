@@ -1,4 +1,4 @@
-"""FAULTS F10–F14, F37, F48, F49: workers that die, hang, raise, abort, print or never start, and a trainer that is killed.
+"""Workers that die, hang, raise, abort, print or never start, and a trainer that is killed.
 
 One trainer that bears any number of dead workers serves most of it: each test leaves it training.
 """

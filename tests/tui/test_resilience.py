@@ -46,7 +46,7 @@ async def test_a_pane_that_raises_shows_it_and_the_rest_lives(monkeypatch: pytes
 async def test_a_pane_and_a_reader_thread_leave_their_tracebacks_in_a_file_that_they_name(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """FAULTS F52; each once, however often it is drawn."""
+    """Each once, however often it is drawn."""
     run, file = live_run(), tmp_path / "data" / "runs" / "alpha" / "screens" / "tracebacks.txt"
     file.parent.parent.mkdir(parents=True)
     monkeypatch.chdir(tmp_path)

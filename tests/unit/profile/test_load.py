@@ -1,4 +1,4 @@
-"""FAULTS F35: each mistake of file or override gives file, line, key, expected, found and hint; exit 2, nothing made."""
+"""Each mistake of file or override gives file, line, key, expected, found and hint; exit 2, nothing made."""
 
 from __future__ import annotations
 

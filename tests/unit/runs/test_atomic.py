@@ -93,7 +93,7 @@ ACTS: dict[str, Callable[[RunPaths, Path], object]] = {
 def test_what_fails_has_changed_nothing_and_what_does_not_is_done(
     tmp_path: Path, subtests: pytest.Subtests, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """FAULTS F44, of all that puts something in its place by one step: each fsync of it fails in turn."""
+    """Of all that puts something in its place by one step: each fsync of it fails in turn."""
     for name, act in ACTS.items():
         with subtests.test(name):
             for nth in range(1, 100):

@@ -105,7 +105,7 @@ def test_a_waiting_checkpoint_gives_way_to_a_newer_one_a_milestone_does_not(path
 
 
 def test_under_a_failing_fsync_what_is_said_is_what_is_there(paths: RunPaths, monkeypatch: pytest.MonkeyPatch) -> None:
-    """FAULTS F44: every fsync of a save in turn, the parent's behind the rename among them. List, resume and prune see the same."""
+    """Every fsync of a save in turn, the parent's behind the rename among them. List, resume and prune see the same."""
     for commit in (1, 2, 3):
         save(paths, commit, commit * 1000)
     before, said = tree(paths.checkpoints), []

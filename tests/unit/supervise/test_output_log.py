@@ -1,4 +1,4 @@
-"""The log of what children print: capped, counted, rotated (FAULTS F49)."""
+"""The log of what children print: capped, counted, rotated."""
 
 from __future__ import annotations
 

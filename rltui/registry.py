@@ -254,11 +254,7 @@ def environment(name: str) -> Callable[[], Any]:
     """
     source, _, attribute = name.rpartition(":")
     if source == GYMNASIUM:
-        try:
-            gymnasium = importlib.import_module(GYMNASIUM)
-        except ImportError as error:
-            raise RltuiError(f"env {name!r} needs gymnasium", "pip install gymnasium") from error
-        return functools.partial(gymnasium.make, attribute)
+        return functools.partial(importlib.import_module(GYMNASIUM).make, attribute)
     if not source or not attribute.isidentifier():
         raise RltuiError(f"env {name!r}: no name of a function in a file or module", BY_NAME, exit_code=2)
     module, place = _users_module("env", name)
